@@ -16,12 +16,13 @@ const defaultS = 10;
 type Side = {readonly snapshot: Snapshot; readonly title: string};
 
 /** Reads both sides; samples JVMs at the same time. Throws UserError. */
-export async function readSides(texts: readonly [string, string], options: Options): Promise<readonly [Side, Side]> {
-	const [a, b] = await Promise.all(texts.map(async text => {
-		const span = spanIn(text);
-		return span ? savedSide(text, span) : liveSide(text, options);
-	}));
-	return [a, b];
+export async function readSides([a, b]: readonly [string, string], options: Options): Promise<readonly [Side, Side]> {
+	return Promise.all([sideOf(a, options), sideOf(b, options)]);
+}
+
+async function sideOf(text: string, options: Options): Promise<Side> {
+	const span = spanIn(text);
+	return span ? savedSide(text, span) : liveSide(text, options);
 }
 
 /** A file, and the span of it to compare: all of it if there are no moments. */

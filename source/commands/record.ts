@@ -1,6 +1,6 @@
 import process from 'node:process';
 import {printable} from '../model/text.js';
-import {sourceOver, type SnapshotSource} from '../model/source.js';
+import {sourceOver, type SnapshotSource, type SourceStatus} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
@@ -112,14 +112,12 @@ export class Progress {
 export class LiveRecorder implements RecordingToggle {
 	/** The source whose status names the recording and its problem. */
 	readonly source: SnapshotSource;
-	readonly #inner: SnapshotSource;
 	readonly #options: Options;
 	#recorder: Recorder | undefined;
 
 	constructor(inner: SnapshotSource, options: Options) {
-		this.#inner = inner;
 		this.#options = options;
-		this.source = sourceOver(inner, {status: () => this.#status()});
+		this.source = sourceOver(inner, {status: () => ({...inner.status(), ...this.#status()})});
 	}
 
 	/** Begins to record to a file, if one is named. Throws UserError. */
@@ -150,13 +148,8 @@ export class LiveRecorder implements RecordingToggle {
 		await recorder?.finish();
 	}
 
-	#status() {
-		const status = this.#inner.status();
-		if (!this.#recorder) {
-			return status;
-		}
-
-		const {problem} = this.#recorder;
-		return {...status, recordedTo: this.#recorder.name, ...(problem === undefined ? {} : {message: `${this.#recorder.name}: ${problem}`})};
+	#status(): Partial<SourceStatus> {
+		const {name, problem} = this.#recorder ?? {};
+		return {recordedTo: name, ...(problem === undefined ? {} : {message: `${name}: ${problem}`})};
 	}
 }

@@ -105,15 +105,9 @@ export function savedSource({snapshot, recording}: {readonly snapshot: Snapshot;
 			phase: 'recording', stale: false, ...said, ...(notes.length > 0 ? {note: notes.join('; ')} : {}),
 		}),
 		read: () => snapshot,
-		setPaused() {
-			// There is nothing to pause.
-		},
-		async close() {
-			// There is nothing to release.
-		},
-		onChange: () => () => {
-			// It never changes.
-		},
+		setPaused: () => undefined,
+		close: async () => undefined,
+		onChange: () => () => undefined,
 	};
 }
 
@@ -121,28 +115,31 @@ const timeForms = '"10m ago" (before the recording\'s end), 14:02:30, "2026-11-2
 const unitMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000};
 const dayMs = 24 * 3_600_000;
 
-function rangeOf({windows, base}: Ring): readonly [beginMs: number, endMs: number] {
+type Range = readonly [beginMs: number, endMs: number];
+
+function rangeOf({windows, base}: Ring): Range {
 	return [base?.atMs ?? windows[0].atMs - windows[0].sampledMs, windows.at(-1)!.atMs];
 }
 
 /** Returns the moment of a recording that an option's text names, epoch milliseconds. Throws UserError (2). */
 export function momentOf(text: string, option: string, ring: Ring): number {
-	const [beginMs, endMs] = rangeOf(ring);
-	const found = timeOf(text, option, ring);
-	checkWithin(found, option, ring);
-	return Math.max(beginMs, Math.min(endMs, found));
+	const range = rangeOf(ring);
+	const found = timeOf(text, option, range);
+	checkWithin(found, option, range);
+	return Math.max(range[0], Math.min(range[1], found));
 }
 
 /** Returns the moments of a span; it may begin before the recording, and end after it. Throws UserError (2). */
-export function spanMoments({from, to}: {readonly from?: string; readonly to?: string}, ring: Ring): readonly [fromMs: number | undefined, toMs: number | undefined] {
-	const [beginMs, endMs] = rangeOf(ring);
-	const fromMs = from === undefined ? undefined : timeOf(from, '--from', ring);
-	const nearestMs = to === undefined ? undefined : timeOf(to, '--to', ring, fromMs);
+export function spanMoments({from, to}: {readonly from?: string; readonly to?: string}, ring: Ring): readonly [fromMs: number, toMs: number] {
+	const range = rangeOf(ring);
+	const [beginMs, endMs] = range;
+	const fromMs = from === undefined ? -Infinity : timeOf(from, '--from', range);
+	const nearestMs = to === undefined ? Infinity : timeOf(to, '--to', range, fromMs);
 	// A span never ends before the recording: a time of day is then the first one after the recording's start.
-	const toMs = to !== undefined && nearestMs! < beginMs ? timeOf(to, '--to', ring, beginMs) : nearestMs;
-	checkWithin(Math.max(fromMs ?? beginMs, beginMs), '--from', ring);
-	checkWithin(Math.min(toMs ?? endMs, endMs), '--to', ring);
-	if (fromMs !== undefined && toMs !== undefined && toMs <= fromMs) {
+	const toMs = to !== undefined && nearestMs < beginMs ? timeOf(to, '--to', range, beginMs) : nearestMs;
+	checkWithin(Math.max(fromMs, beginMs), '--from', range);
+	checkWithin(Math.min(toMs, endMs), '--to', range);
+	if (toMs <= fromMs) {
 		throw usage('the span ends before it begins', 'give the earlier moment first');
 	}
 
@@ -150,16 +147,14 @@ export function spanMoments({from, to}: {readonly from?: string; readonly to?: s
 }
 
 /** Throws UserError (2) for a moment that is more than a minute outside the recording, which may begin within 14:02. */
-function checkWithin(ms: number, option: string, ring: Ring): void {
-	const [beginMs, endMs] = rangeOf(ring);
+function checkWithin(ms: number, option: string, [beginMs, endMs]: Range): void {
 	if (ms < beginMs - unitMs.m || ms > endMs + unitMs.m) {
 		throw usage(`${option}: the recording has nothing of ${dayAndTime(ms)}`, `it is from ${dayAndTime(beginMs)} to ${dayAndTime(endMs)}`);
 	}
 }
 
 /** Returns the time that a text names: for a time of day, the first after `afterMs`, if given. Throws UserError (2). */
-function timeOf(text: string, option: string, ring: Ring, afterMs?: number): number {
-	const [beginMs, endMs] = rangeOf(ring);
+function timeOf(text: string, option: string, [beginMs, endMs]: Range, afterMs = -Infinity): number {
 	const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([smh]) ago$/.exec(text.trim()) ?? [];
 	const found = amount === undefined
 		? timeOfDay(text, beginMs, endMs, afterMs) ?? (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN)
@@ -172,14 +167,14 @@ function timeOf(text: string, option: string, ring: Ring, afterMs?: number): num
 }
 
 /** Returns the first moment after `afterMs` at a time of day; without it the recording's last, or the nearest to it. */
-function timeOfDay(text: string, beginMs: number, endMs: number, afterMs?: number): number | undefined {
+function timeOfDay(text: string, beginMs: number, endMs: number, afterMs: number): number | undefined {
 	const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text.trim()) ?? [];
 	if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
 		return undefined;
 	}
 
 	const ofDay = (ms: number) => new Date(ms).setHours(Number(hours), Number(minutes), Number(seconds), 0);
-	if (afterMs !== undefined) {
+	if (afterMs > -Infinity) {
 		return [ofDay(afterMs), ofDay(afterMs + dayMs)].find(ms => ms > afterMs);
 	}
 
@@ -189,14 +184,12 @@ function timeOfDay(text: string, beginMs: number, endMs: number, afterMs?: numbe
 	return times.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
-/** Returns what was counted between two moments; undefined: the recording's start or end. */
-export function spanOf(ring: Ring, from: number | undefined, to: number | undefined): Snapshot {
+/** Returns what was counted between two moments, which may be infinite. */
+export function spanOf(ring: Ring, fromMs: number, toMs: number): Snapshot {
 	const lookBack = new LookBack();
-	const end = to === undefined ? ring.windows.length - 1 : Math.max(0, nearestEnd(ring, to));
-	const begin = from === undefined ? -1 : Math.min(end - 1, nearestEnd(ring, from));
-	// Without a base, the recording's start is the session's: nothing was counted before.
-	const since = from === undefined && ring.base === undefined ? undefined : lookBack.at(ring, begin);
-	return windowSnapshot(lookBack.at(ring, end)!.snapshot, since?.snapshot);
+	const end = Math.max(0, nearestEnd(ring, toMs));
+	const begin = Math.min(end - 1, nearestEnd(ring, fromMs));
+	return windowSnapshot(lookBack.at(ring, end)!.snapshot, lookBack.at(ring, begin)?.snapshot);
 }
 
 /** Returns the index of the window whose end is nearest to a moment; -1: the recording's start is nearer. */

@@ -1,4 +1,5 @@
 import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
 import type {Snapshot} from '../model/snapshot.js';
@@ -41,7 +42,7 @@ function contending(snapshot: Snapshot): number[] {
 	return Array.from({length: snapshot.threads.count}, (_, thread) => thread).filter(thread => isContendingNow(snapshot, thread));
 }
 
-/** A target that is watched, and the file that is being written of it. */
+/** A target that is watched: how the names of its files begin, and the file that is being written. */
 type Watched = {readonly stem: string; recorder?: Recorder; firedMs: number; wasTrue: boolean};
 
 /** Each time a condition begins to hold for a target, writes the minute before and after to a file. */
@@ -71,7 +72,9 @@ class Watcher implements JvmSampler {
 	/** Follows a target until its time is over, it ends or a signal comes. Throws UserError if it cannot be sampled. */
 	async follow(source: SnapshotSource, target: Target): Promise<void> {
 		const windows = new Windows(source, target);
-		const watched: Watched = {stem: stemOf(this.#options, target), firedMs: -Infinity, wasTrue: false};
+		const {output, all} = this.#options;
+		const stem = `${output?.replace(/\.tprof$/, '') ?? 'tprof'}${output === undefined || all ? `-${target.pid}` : ''}`;
+		const watched: Watched = {stem, firedMs: -Infinity, wasTrue: false};
 		this.#watched.add(watched);
 		try {
 			await eachWindow(() => isOver(source.status()), this.#options.durationS, this.stop, async isLast => {
@@ -125,8 +128,7 @@ class Watcher implements JvmSampler {
 			}
 		}
 
-		const first = ring.windows.findIndex(({atMs}) => atMs > watched.firedMs - latenessMs - aroundMs);
-		await watched.recorder?.follow(ring, Math.max(0, first));
+		await watched.recorder?.follow(ring, ring.windows.findIndex(({atMs}) => atMs > watched.firedMs - latenessMs - aroundMs));
 		if (window.atMs >= watched.firedMs + aroundMs) {
 			await this.#finish(watched);
 		}
@@ -147,27 +149,19 @@ class Watcher implements JvmSampler {
 
 		if (recorder.windows > 0) {
 			this.#newestFile = recorder.name;
-			this.#commands.push(this.#run(recorder.file));
+			this.#commands.push(...(this.#options.exec === undefined ? [] : [this.#run(recorder.file)]));
 		}
 	}
 
 	async #run(file: string): Promise<void> {
-		const {exec} = this.#options;
-		if (exec === undefined) {
-			return;
-		}
-
-		const child = spawn('/bin/sh', ['-c', `${exec} "$1"`, 'tprof-top', file], {stdio: ['ignore', 'ignore', 'inherit'], timeout: execMs});
-		const outcome = await new Promise<string>(resolve => {
-			child.on('error', ({message}) => {
-				resolve(message);
-			});
-			child.on('exit', (code, signal) => {
-				resolve(code === 0 ? '' : (signal ?? `exit code ${code}`));
-			});
-		});
-		if (outcome !== '') {
-			this.#failure = `--exec failed for ${file}: ${outcome}`;
+		const child = spawn('/bin/sh', ['-c', `${this.#options.exec} "$1"`, 'tprof-top', file], {stdio: ['ignore', 'ignore', 'inherit'], timeout: execMs});
+		try {
+			const [code, signal] = await once(child, 'exit') as [code: number | null, signal: string | null];
+			if (code !== 0) {
+				throw new Error(signal ?? `exit code ${code}`);
+			}
+		} catch (error) {
+			this.#failure = `--exec failed for ${file}: ${(error as Error).message}`;
 		}
 	}
 
@@ -175,12 +169,6 @@ class Watcher implements JvmSampler {
 		const {maxFiles} = this.#options;
 		return `${maxFiles - this.#filesLeft} of ${maxFiles} files${this.#newestFile === undefined ? '' : `, the last ${this.#newestFile}`}`;
 	}
-}
-
-/** Returns the start of the names of a target's files. */
-function stemOf({output, all}: Options, {pid}: Target): string {
-	const name = output?.replace(/\.tprof$/, '') ?? 'tprof';
-	return output === undefined || all ? `${name}-${pid}` : name;
 }
 
 /** Records a target around each --when. Returns the exit code; throws UserError. */

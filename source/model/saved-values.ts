@@ -1,4 +1,4 @@
-import {units, type Unit} from './column-types.js';
+import {fromNames, units, type Unit} from './column-types.js';
 import {nativeCodeLine} from './frame.js';
 import {lockKinds} from './sample.js';
 import type {TargetInfo} from './snapshot.js';
@@ -19,7 +19,6 @@ export type Sizes = {readonly strings: number; readonly frames: number; readonly
 const maxInt = 2_147_483_647;
 /** The latest time that a Date can have (ECMAScript, time values). */
 export const maxDateMs = 8.64e15;
-const notNegative = () => [0, Number.MAX_SAFE_INTEGER] as const;
 
 /** Minimum and maximum of a unit. */
 export const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => readonly [min: number, max: number]>> = {
@@ -37,12 +36,7 @@ export const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => re
 	nativeId: () => [0, maxInt],
 	index: () => [0, maxInt],
 	moment: () => [0, maxDateMs],
-	ticks: notNegative,
-	ns: notNegative,
-	us: notNegative,
-	ms: notNegative,
-	count: notNegative,
-	bytes: notNegative,
+	...fromNames(['ticks', 'ns', 'us', 'ms', 'count', 'bytes'], () => () => [0, Number.MAX_SAFE_INTEGER] as const),
 };
 
 /** Returns the value, or the unit's `none` if it is NaN or out of bounds: a file with such a value would not open. */
@@ -87,12 +81,11 @@ export function text(value: unknown, maxLength?: number): string {
 }
 
 function oneOf<Name extends string>(names: readonly Name[], value: unknown): Name {
-	const name = names.find(candidate => candidate === value);
-	if (name === undefined) {
+	if (!names.includes(value as Name)) {
 		throw new RangeError('the session data has an unknown word');
 	}
 
-	return name;
+	return value as Name;
 }
 
 /** Command lines are longer than names: as PATH_MAX. */

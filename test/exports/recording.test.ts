@@ -2,6 +2,7 @@ import {
 	existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test, vi} from 'vitest';
 import {readSides} from '../../source/commands/diff.js';
 import {MemberFile} from '../../source/exports/recording/member-file.js';
@@ -22,8 +23,8 @@ import {randomSession, ringOf, saidBy, startMs} from '../helpers/random-session.
 
 const newName = () => path.join(folderForTest(), 'x.tprof');
 
-/** Records a session, its windows as they come; gives back its bytes, those before it was closed, and the ring. */
-async function recorded(session: readonly Snapshot[], maxBytes?: number): Promise<{readonly file: string; readonly bytes: Buffer; readonly open: Buffer; readonly ring: Ring}> {
+/** Records a session, its windows as they come; gives back its bytes and the ring. */
+async function recorded(session: readonly Snapshot[], maxBytes?: number): Promise<{readonly file: string; readonly bytes: Buffer; readonly ring: Ring}> {
 	const recorder = await Recorder.create(newName(), maxBytes);
 	let ring = emptyRing;
 	for (const [second, snapshot] of session.entries()) {
@@ -32,15 +33,8 @@ async function recorded(session: readonly Snapshot[], maxBytes?: number): Promis
 	}
 
 	expect(recorder.problem).toBeUndefined();
-	const open = readFileSync(recorder.file);
 	await recorder.finish();
-	return {file: recorder.file, bytes: readFileSync(recorder.file), open, ring};
-}
-
-function namesIn({dictionary: {strings, frameCount, frameClass, frameLine, nodeCount, nodeParent, nodeFrame}}: Snapshot) {
-	return {
-		strings: [...strings], frames: [...frameClass.subarray(0, frameCount)], lines: [...frameLine.subarray(0, frameCount)], parents: [...nodeParent.subarray(0, nodeCount)], nodes: [...nodeFrame.subarray(0, nodeCount)],
-	};
+	return {file: recorder.file, bytes: readFileSync(recorder.file), ring};
 }
 
 const secondOf = (atMs: number) => Math.round((atMs - startMs) / 1000);
@@ -59,8 +53,7 @@ describe('a recording', () => {
 		const {bytes, ring} = await recorded(session);
 		const recording = openRecording(bytes);
 		expect(recording.problem).toBeUndefined();
-		const figuresIn = ({windows}: Ring) => windows.map(({atMs, cpuNs, sampledMs, blockedTicks, samples}) => ({atMs, cpuNs, sampledMs, blockedTicks, samples}));
-		expect(figuresIn(recording.ring)).toEqual(figuresIn(ring));
+		expect(recording.ring.windows).toMatchObject(ring.windows.map(({body, bytes, ...figures}) => figures));
 		const random = seeded(seed);
 		const lookBack = new LookBack();
 		for (let step = 0; step < 40; step++) {
@@ -68,7 +61,7 @@ describe('a recording', () => {
 			const {snapshot, ...others} = lookBack.at(recording.ring, index)!;
 			expect(others).toMatchObject({vitals: {cpuPercent: index, gcCause: 'G1', heapGrowthBytesPerMin: -1}, sourceNotes: {note: `second ${index}`}});
 			expect(saidBy(snapshot)).toEqual(saidBy(session[index]));
-			expect(namesIn(snapshot)).toEqual(namesIn(session.at(-1)!));
+			expect(snapshot.dictionary).toEqual(session.at(-1)!.dictionary);
 		}
 
 		expect(recording.ring.newest!.target).toEqual(session[0].target);
@@ -139,7 +132,7 @@ const upTo = (end: number) => Array.from({length: end}, (_, index) => index + 1)
 
 describe('a file that is', () => {
 	test('cut at any byte has all windows before', async () => {
-		const {open: bytes} = await recorded([...randomSession(4, 9)]);
+		const {bytes} = await recorded([...randomSession(4, 9)]);
 		const members = membersOf(bytes);
 		const ends = members.filter(({kind}) => kind === memberKinds.window).map(({at, size}) => at + size);
 		expect(ends.length).toBe(4);
@@ -152,37 +145,22 @@ describe('a file that is', () => {
 		}
 	});
 
-	test('damaged in one window loses that window', async () => {
+	test('damaged in a window loses that window; in an index, or where it says what it is of, nothing', async () => {
 		const session = [...randomSession(130, 5)];
 		const {bytes} = await recorded(session);
 		const members = membersOf(bytes);
-		for (const wrong of [0, 1, 70, 129]) {
-			const damaged = Buffer.from(bytes);
-			const {at, size} = members.filter(({kind}) => kind === memberKinds.window)[wrong];
-			damaged[at + Math.floor(size / 2)] ^= 0x55;
-			const recording = openRecording(damaged);
-			expect(recording.problem).toBe('a part of the file is damaged and left out');
-			const found = new Set(recording.ring.windows.map(({atMs}) => secondOf(atMs)));
-			expect(upTo(130).filter(second => !found.has(second))).toEqual(members.find(member => member.at > at)?.kind === memberKinds.session ? [] : [wrong + 1]);
-			expectWindowsOf(recording, session);
+		for (const [index, {at, size, kind, number}] of members.entries()) {
+			if (kind !== memberKinds.window || [0, 1, 70, 129].includes(number)) {
+				const damaged = Buffer.from(bytes);
+				damaged[at + Math.floor((headLength + size) / 2)] ^= 0x55;
+				const recording = openRecording(damaged);
+				expect(recording.problem).toMatch(index === members.length - 1 ? 'the file is cut off' : 'a part of the file is damaged and left out');
+				const found = new Set(recording.ring.windows.map(({atMs}) => secondOf(atMs)));
+				const isLost = kind === memberKinds.window && members[index + 1].kind !== memberKinds.session;
+				expect(upTo(130).filter(second => !found.has(second))).toEqual(isLost ? [number + 1] : []);
+				expectWindowsOf(recording, session);
+			}
 		}
-	});
-
-	test('damaged in an index loses nothing', async () => {
-		const {bytes} = await recorded([...randomSession(200, 6)]);
-		const indexes = membersOf(bytes).filter(({kind}) => kind === memberKinds.index);
-		expect(indexes.length).toBeGreaterThan(3);
-		for (const {at} of indexes) {
-			const damaged = Buffer.from(bytes);
-			damaged[at + headLength] ^= 0x55;
-			expect(opening(damaged).seconds).toEqual(upTo(200));
-		}
-	});
-
-	test('damaged where it says what it is of is known by what it repeats', async () => {
-		const {bytes} = await recorded([...randomSession(70, 6)]);
-		bytes[firstLine.length + headLength] ^= 0x55;
-		expect(opening(bytes)).toEqual({seconds: upTo(70), problem: 'a part of the file is damaged and left out'});
 	});
 
 	test('without windows that were not written says so, and how many cannot be read for want of an index', async () => {
@@ -196,9 +174,9 @@ describe('a file that is', () => {
 	});
 
 	test('full of what looks like members is opened or refused within two seconds', async () => {
-		const {bytes: whole, open} = await recorded([...randomSession(3, 7)]);
-		const session = membersOf(open)[0];
-		const begin = open.subarray(0, session.at + session.size);
+		const {bytes: whole} = await recorded([...randomSession(3, 7)]);
+		const [session] = membersOf(whole);
+		const begin = whole.subarray(0, session.at + session.size);
 		const head = whole.subarray(session.at, session.at + headLength);
 		const filled = (piece: Uint8Array) => Buffer.concat([begin, Buffer.alloc(100 * 1_048_576, piece)]);
 		const wrong = Buffer.from(head);
@@ -244,12 +222,12 @@ describe('a file that is', () => {
 	test('made to deceive is refused, or says only what it may', async () => {
 		const {bytes} = await recorded([...randomSession(3, 8)]);
 		const random = seeded(12);
-		const [session, ...others] = membersOf(bytes).map(({at, size}) => bytes.subarray(at, at + size));
+		const unchanged = membersOf(bytes).map(({at, size}) => bytes.subarray(at, at + size));
 		for (let round = 0; round < 300; round++) {
 			// The digests are right: what is in it is not.
-			const members = [session, ...others].map((member, index) => {
+			const members = unchanged.map((member, index) => {
 				const content = Buffer.from(unpacked(member));
-				if (index === round % (others.length + 1)) {
+				if (index === round % unchanged.length) {
 					content[pick(random, content.length)] = pick(random, 256);
 				}
 
@@ -290,6 +268,31 @@ describe('while it is written', () => {
 		expectWindowsOf(recording, session);
 	});
 
+	test('what comes while older windows are merged is in the file at once; if the file is removed then, it begins again', async () => {
+		const session = [...randomSession(240, 10)];
+		const {bytes} = await recorded(session);
+		const recorder = await Recorder.create(newName(), bytes.length * 0.6);
+		let [ring, merging] = [emptyRing, 0];
+		for (const [second, snapshot] of session.entries()) {
+			ring = addToRing(ring, snapshot);
+			await recorder.follow(ring, second);
+			if (readdirSync(path.dirname(recorder.file)).length === 2) {
+				expect(opening(readFileSync(recorder.file)).seconds?.at(-1)).toBe(second + 1);
+				if (++merging === 1) {
+					// Time in which the merge ends.
+					await sleep(500);
+					rmSync(recorder.file);
+				}
+			}
+		}
+
+		await recorder.finish();
+		expect(merging).toBeGreaterThan(1);
+		expect(recorder.problem).toBe('the file was removed, and begins again');
+		expect(readdirSync(path.dirname(recorder.file))).toEqual(['x.tprof']);
+		expect(opening(readFileSync(recorder.file))).toMatchObject({problem: undefined});
+	});
+
 	test('what a recorder that was killed has left is removed an hour later', async () => {
 		const place = folderForTest();
 		for (const [name, ageMs] of [['1.recording', 4_000_000], ['2.recording', 60_000], ['3.partial', 4_000_000]] as const) {
@@ -319,9 +322,8 @@ describe('while it is written', () => {
 		expect({exists: existsSync(recorder.file), windows: recorder.windows}).toEqual({exists: windows > 0, windows});
 	});
 
-	const removed = 'the file was removed, and begins again';
 	test.each([
-		['removed', rmSync, removed, upTo(20)],
+		['removed', rmSync, 'the file was removed, and begins again', upTo(20)],
 		['replaced', (file: string) => {
 			renameSync(file, `${file}.old`);
 			writeFileSync(file, 'of somebody else');

@@ -2,6 +2,7 @@ import {lockKindCode} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {addToRing, emptyRing, type Ring, type RingBounds} from '../../source/query/past/ring.js';
+import type {MomentFacts} from '../../source/query/past/window-body.js';
 import {pick, seeded} from './random.js';
 import {rowsOf} from './rows.js';
 import {SessionBuilder} from './session-builder.js';
@@ -48,10 +49,10 @@ export function * randomSession(seconds: number, seed = 1): Generator<Snapshot> 
 }
 
 /** The ring of the past of a session. */
-export function ringOf(session: Iterable<Snapshot>, bounds?: RingBounds): Ring {
+export function ringOf(session: Iterable<Snapshot>, bounds?: RingBounds, facts: Partial<MomentFacts> = {}): Ring {
 	let ring = emptyRing;
 	for (const snapshot of session) {
-		ring = addToRing(ring, snapshot, {}, bounds);
+		ring = addToRing(ring, snapshot, facts, bounds);
 	}
 
 	return ring;

@@ -1,7 +1,7 @@
 import {Recorder} from '../../source/exports/recording/recorder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {addToRing, emptyRing} from '../../source/query/past/ring.js';
 import {Picture} from './picture.js';
+import {ringOf} from './random-session.js';
 
 /** When the recorded session began; a whole ten minutes on the clock. */
 export const spikeStartMs = 1_700_000_400_000;
@@ -30,11 +30,6 @@ export function spikeSession(seconds: number): Snapshot[] {
 /** Records a session of this length in seconds into a new file. */
 export async function recordSpike(file: string, seconds: number): Promise<void> {
 	const recorder = await Recorder.create(file);
-	let ring = emptyRing;
-	for (const snapshot of spikeSession(seconds)) {
-		ring = addToRing(ring, snapshot, {vitals: {cpuPercent: 12}});
-		await recorder.follow(ring);
-	}
-
+	await recorder.follow(ringOf(spikeSession(seconds), undefined, {vitals: {cpuPercent: 12}}), 0);
 	await recorder.finish();
 }

@@ -112,8 +112,8 @@ test.each([
 	['00:00', '23:59', at(23, 10), at(23, 11), [at(23, 0), at(23, 23, 59)]],
 	['00:00', '23:59', at(22, 20), at(23, 14), [at(23, 0), at(23, 23, 59)]],
 	['22:00', '02:00', at(22, 20), at(23, 14), [at(22, 22), at(23, 2)]],
-	[undefined, '23:59', at(23, 10), at(23, 11), [undefined, at(23, 23, 59)]],
-	[undefined, '12:00', at(21, 10), at(23, 13), [undefined, at(23, 12)]],
+	[undefined, '23:59', at(23, 10), at(23, 11), [-Infinity, at(23, 23, 59)]],
+	[undefined, '12:00', at(21, 10), at(23, 13), [-Infinity, at(23, 12)]],
 	['2026-11-01 00:00', '2026-12-01 00:00', at(23, 10), at(23, 11), [at(1, 0), at(31, 0)]],
 ])('a span from %s to %s may reach beyond the recording', (from, to, beginMs, endMs, moments) => {
 	expect(spanMoments({from, to}, ringBetween(beginMs, endMs))).toEqual(moments);

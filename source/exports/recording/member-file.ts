@@ -1,25 +1,18 @@
 import type {FileHandle} from 'node:fs/promises';
-import type {Dictionary, Snapshot} from '../../model/snapshot.js';
-import {type WindowFigures, together, type RingWindow} from '../../query/past/ring.js';
+import type {Dictionary} from '../../model/snapshot.js';
+import {together, type RingWindow} from '../../query/past/ring.js';
 import {cellOf} from '../../query/past/steps.js';
 import {UserError} from '../../runtime/errors.js';
 import {ignoringErrors} from '../files/files.js';
 import {
 	contentOf, firstLine, headLength, headOf, maxWindows, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type MemberHead, type NameCounts,
 } from './members.js';
-import {sessionJson} from './moment.js';
 
 /** There is no room for a member. */
 export class FullError extends UserError {
 	constructor() {
 		super('the recording does not fit into --max-size');
 	}
-}
-
-/** Returns the session member of a recording. */
-export function sessionMember(snapshot: Snapshot): Uint8Array {
-	const none: WindowFigures = {atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0};
-	return packed(memberKinds.session, 0, none, Buffer.from(sessionJson(snapshot)));
 }
 
 /** Writes members to a recording. Methods throw system errors or FullError, and never leave a partial member. */
@@ -31,27 +24,36 @@ export class MemberFile {
 	/** Names that are in the file, and in its indexes. */
 	#named: NameCounts = noNames;
 	#indexed: NameCounts = noNames;
+	readonly #session: Uint8Array;
 
-	constructor(public handle: FileHandle, readonly session: Uint8Array, public maxBytes: number) {}
+	/** `session`: what `sessionJson` returns. */
+	constructor(public handle: FileHandle, readonly session: string, public maxBytes: number) {
+		this.#session = packed(memberKinds.session, 0, {atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0}, Buffer.from(session));
+	}
+
+	/** Whether the room that is left may not be enough for the windows that come while older ones are merged. */
+	get isNearlyFull(): boolean {
+		return this.maxBytes - this.size < nearlyFull * this.maxBytes;
+	}
 
 	/** Writes the first line and the session member. */
 	async begin(): Promise<void> {
-		await this.#append(Buffer.concat([Buffer.from(firstLine), this.session]));
+		await this.#append(Buffer.concat([Buffer.from(firstLine), this.#session]));
 	}
 
-	async window(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
+	async window(window: RingWindow, dictionary: Dictionary): Promise<void> {
 		const names = nameCounts(dictionary);
-		await this.#append(packed(memberKinds.window, this.#number, figures, contentOf(dictionary, this.#named, names, body)));
+		await this.#append(packed(memberKinds.window, this.#number, window, contentOf(dictionary, this.#named, window.body())));
 		this.#named = names;
 		this.#number++;
 		this.windows++;
 	}
 
 	/** Writes the session again, as its first copy may be damaged, and an index: the moment at the newest window's end. */
-	async index(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
+	async index(moment: RingWindow, dictionary: Dictionary): Promise<void> {
 		const names = nameCounts(dictionary);
-		await this.#append(this.session);
-		await this.#append(packed(memberKinds.index, this.#number, figures, contentOf(dictionary, this.#indexed, names, body)));
+		await this.#append(this.#session);
+		await this.#append(packed(memberKinds.index, this.#number, moment, contentOf(dictionary, this.#indexed, moment.body())));
 		this.#named = names;
 		// The names of an index before the first window are in no window: the next index repeats them.
 		this.#indexed = this.#number === 0 ? noNames : names;
@@ -62,12 +64,13 @@ export class MemberFile {
 		this.#number++;
 	}
 
-	/** Reads the windows and indexes, and where they begin. */
-	async * members(): AsyncGenerator<MemberHead & {readonly at: number; readonly body: Uint8Array}> {
-		for (let at = firstLine.length; at < this.size;) {
+	/** Reads the windows and indexes between two offsets, and where they begin. */
+	async * members(from: number, to: number): AsyncGenerator<MemberHead & RingWindow & {readonly at: number}> {
+		for (let at = from; at < to;) {
 			const head = headOf(await this.#read(at, headLength))!;
 			if (head.kind !== memberKinds.session) {
-				yield {...head, at, body: partsOf(unpacked(await this.#read(at, head.size))).body};
+				const {body} = partsOf(unpacked(await this.#read(at, head.size)));
+				yield {...head, at, body: () => body, bytes: body.length};
 			}
 
 			at += head.size;
@@ -104,24 +107,43 @@ const merges: ReadonlyArray<{readonly share: number; readonly cellMs: number}> =
 	{share: 0.5, cellMs: 10_000}, {share: 0.5, cellMs: 60_000}, {share: 0.5, cellMs: 600_000}, {share: 0.5, cellMs: 3_600_000}, {share: 1, cellMs: 3_600_000},
 ];
 
+const unmerged = {share: 0, cellMs: 0};
+
 /** Share of the size that a merge must leave free, so that the next one is not soon. */
 const leastFree = 0.25;
+
+/** Share of the size that must be free for what is written during a merge. */
+const nearlyFull = 0.1;
 
 /** Minimum number of windows between two indexes of the merged part. */
 const leastBetween = 20;
 
+/** A recording that is being copied. */
+export type Copy = {
+	readonly from: MemberFile;
+	readonly to: MemberFile;
+	/** How far it is copied, and the number of the next window there. */
+	at: number;
+	number: number;
+};
+
 /**
-Copies a recording into an empty file, the older windows merged into fewer, longer ones. Throws system errors, and
-FullError if that makes no room.
+Copies a recording into an empty file, the older windows merged into fewer, longer ones; without what is written to it
+meanwhile (`copyUpTo`). Throws system errors, and FullError if that makes no room.
 */
-export async function merged(from: MemberFile, handle: FileHandle, dictionary: Dictionary): Promise<MemberFile> {
+export async function merged(from: MemberFile, handle: FileHandle, dictionary: Dictionary): Promise<Copy> {
+	const {size} = from;
 	for (const merge of merges) {
 		const to = new MemberFile(handle, from.session, (1 - leastFree) * from.maxBytes);
+		const copy = {from, to, at: firstLine.length, number: 0};
 		try {
-			await copyMerged(from, to, dictionary, merge);
+			await to.begin();
+			await copyUpTo(copy, size, dictionary, merge);
 			await handle.truncate(to.size);
+			// Before it replaces the other one, little is left to sync.
+			await handle.sync();
 			to.maxBytes = from.maxBytes;
-			return to;
+			return copy;
 		} catch (error) {
 			if (!(error instanceof FullError)) {
 				throw error;
@@ -132,46 +154,43 @@ export async function merged(from: MemberFile, handle: FileHandle, dictionary: D
 	throw new FullError();
 }
 
-async function copyMerged(from: MemberFile, to: MemberFile, dictionary: Dictionary, {share, cellMs}: typeof merges[number]): Promise<void> {
+/** Copies what was written to a recording up to an offset, by default as it is. Throws system errors and FullError. */
+export async function copyUpTo(copy: Copy, size: number, dictionary: Dictionary, {share, cellMs} = unmerged): Promise<void> {
+	const {from, to} = copy;
 	let window: RingWindow | undefined;
-	let [sinceIndex, number] = [leastBetween, 0];
+	let sinceIndex = leastBetween;
 	const write = async () => {
 		if (window) {
-			await to.window(window, window.body(), dictionary);
+			await to.window(window, dictionary);
 			window = undefined;
 			sinceIndex++;
 		}
 	};
 
-	await to.begin();
-	for await (const member of from.members()) {
-		const isOld = member.at < share * from.size;
-		if (member.number > number) {
+	for await (const member of from.members(copy.at, size)) {
+		const isOld = member.at < share * size;
+		if (member.number > copy.number) {
 			await write();
 			to.skip();
 			sinceIndex = leastBetween;
-			number = member.number;
+			copy.number = member.number;
 		}
 
-		if (member.kind === memberKinds.index) {
-			if (!isOld || sinceIndex >= leastBetween) {
+		if (member.kind === memberKinds.window) {
+			copy.number++;
+			if (window && isOld && cellOf(window.atMs, cellMs) === cellOf(member.atMs, cellMs)) {
+				window = together(window, member);
+			} else {
 				await write();
-				await to.index(member, member.body, dictionary);
-				sinceIndex = 0;
+				window = member;
 			}
-
-			continue;
-		}
-
-		number++;
-		const next: RingWindow = {...member, body: () => member.body, bytes: member.body.length};
-		if (window && isOld && cellOf(window.atMs, cellMs) === cellOf(next.atMs, cellMs)) {
-			window = together(window, next);
-		} else {
+		} else if (!isOld || sinceIndex >= leastBetween) {
 			await write();
-			window = next;
+			await to.index(member, dictionary);
+			sinceIndex = 0;
 		}
 	}
 
 	await write();
+	copy.at = size;
 }

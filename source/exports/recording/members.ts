@@ -10,7 +10,7 @@ export const firstLine = 'tprof-top recording 1\n';
 
 /** Whether a file begins like a recording, of any version. */
 export function isRecording(head: Uint8Array): boolean {
-	return Buffer.from(head.subarray(0, firstLine.length)).toString('latin1').startsWith(firstLine.replace(/\d+\n/, ''));
+	return Buffer.from(head.subarray(0, firstLine.length)).toString('latin1').startsWith('tprof-top recording ');
 }
 
 /** An index holds all counters at a moment, not their change. */
@@ -106,9 +106,10 @@ export function nameCounts({strings, frameCount, nodeCount}: Dictionary): NameCo
 
 const bytes = new VarintWriter();
 
-/** Returns the content of a window or an index: the names from `from` to `to`, and its body. */
-export function contentOf(dictionary: Dictionary, from: NameCounts, to: NameCounts, body: Uint8Array): Uint8Array {
+/** Returns the content of a window or an index: the names from `from` on, and its body. */
+export function contentOf(dictionary: Dictionary, from: NameCounts, body: Uint8Array): Uint8Array {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
+	const to = nameCounts(dictionary);
 	const writers = [
 		(id: number) => {
 			bytes.block(strings[id]);

@@ -1,31 +1,29 @@
 import {isDeepStrictEqual} from 'node:util';
-import type {Columns} from '../../model/column-types.js';
+import {fromNames, namesOf, type Columns} from '../../model/column-types.js';
 import {lockKinds} from '../../model/sample.js';
 import {
 	bounds, record, targetOf, text, valueOrNone, withReports, aboutOf, type Document, type Sizes,
 } from '../../model/saved-values.js';
-import {contentionColumns, counterColumns, sessionFigures, threadNumbers} from '../../model/schema.js';
+import {sessionFigures} from '../../model/schema.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {threadStates} from '../../model/thread-state.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
-import {MovingMoment, type Counts} from '../../query/past/deltas.js';
-import {momentFrom, type SessionFacts} from '../../query/past/look-back.js';
+import {columnsOf, regions, type Counts} from '../../query/past/deltas.js';
+import {fromZeros, momentFrom, type SessionFacts} from '../../query/past/look-back.js';
 import {
 	figureNames, maxJsonBytes, readBody, windowBody, type MomentFacts, type PastMoment,
 } from '../../query/past/window-body.js';
 import {version} from '../../runtime/bundle.js';
-import {maxContention, maxSamples, maxThreads, tooMany} from '../common/limits.js';
-import {contentOf, nameCounts, noNames, partsOf} from './members.js';
+import {checkStacks, maxContention, maxSamples, maxThreads, tooMany} from '../common/limits.js';
+import {contentOf, noNames, partsOf} from './members.js';
 import {ReadNames} from './names.js';
 
 /* A moment of a session as bytes, which are untrusted when they are read. docs/formats.md has the format. */
 
-const columnsOf = {counters: counterColumns, contention: contentionColumns, threads: threadNumbers} as const;
-
 /** Names of the numbers in a window, in order, and of codes. A reader refuses files with other names. */
 const layout = {
-	figures: figureNames, columns: Object.fromEntries(Object.entries(columnsOf).map(([region, columns]) => [region, Object.keys(columns)])), states: threadStates, lockKinds,
+	figures: figureNames, columns: fromNames(regions, region => namesOf(columnsOf[region])), states: threadStates, lockKinds,
 };
 
 /** Returns a session's target and engine, and `layout`, as JSON. */
@@ -56,9 +54,9 @@ export function checkCounts({counters, contention, threads}: Counts): void {
 export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: ReadNames): PastMoment {
 	const {dictionary, threads, session} = snapshot;
 	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
-	for (const [region, columns] of Object.entries(columnsOf) as Array<[keyof Counts, Columns]>) {
+	for (const region of regions) {
 		const {count, ...arrays} = snapshot[region];
-		for (const [name, {unit, ...column}] of Object.entries(columns)) {
+		for (const [name, {unit, ...column}] of Object.entries<Columns[string]>(columnsOf[region])) {
 			const [min, max] = bounds[unit](sizes);
 			const least = 'isSigned' in column ? -max : min;
 			const values = (arrays as unknown as Readonly<Record<string, Float64Array>>)[name];
@@ -70,7 +68,7 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 		}
 	}
 
-	names.checkStacks(snapshot);
+	checkStacks(names.depths, snapshot.counters);
 	const figures = Object.fromEntries(figureNames.map(name => [name, valueOrNone(sessionFigures[name].unit, session[name], sizes)]));
 	return {
 		snapshot: {...snapshot, session: {...session, ...figures}, threads: {...threads, name: threads.name.map(name => printable(name))}}, vitals: checkedVitals(record(vitals)), sourceNotes: checkedTexts(record(sourceNotes)),
@@ -95,13 +93,12 @@ const bytes = new VarintWriter();
 /** Returns a snapshot as bytes; if it is of a window, with an agent's reports at its start. */
 export function snapshotBytes(snapshot: Snapshot): Uint8Array {
 	const {dictionary, traces, tasks} = snapshot;
-	const content = contentOf(dictionary, noNames, nameCounts(dictionary), windowBody(undefined, snapshot, {vitals: {}, sourceNotes: {}}));
 	bytes.block(sessionJson(snapshot));
 	for (const report of [traces, tasks]) {
 		bytes.block(report?.since?.bytes ?? new Uint8Array());
 	}
 
-	bytes.bytes(content);
+	bytes.bytes(contentOf(dictionary, noNames, windowBody(undefined, snapshot, {vitals: {}, sourceNotes: {}})));
 	return bytes.take();
 }
 
@@ -118,9 +115,7 @@ export function readSnapshot(saved: Uint8Array): Snapshot {
 
 	const end = readBody(body);
 	checkCounts(end.counts);
-	const moving = new MovingMoment(undefined, end.counts);
-	moving.move(end.changes, 1);
-	const {snapshot} = checked(momentFrom(moving, {...session, dictionary: names.dictionary()}, end), names);
+	const {snapshot} = checked(momentFrom(fromZeros(end.counts, end), {...session, dictionary: names.dictionary()}, end), names);
 	const {traces, tasks} = snapshot;
 	const before = withReports(tracesBefore, tasksBefore, tasks && aboutOf(tasks));
 	return {

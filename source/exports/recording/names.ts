@@ -1,21 +1,19 @@
 import {bounds} from '../../model/saved-values.js';
-import type {Dictionary, Snapshot} from '../../model/snapshot.js';
+import type {Dictionary} from '../../model/snapshot.js';
 import {VarintReader} from '../../model/varints.js';
-import {
-	checkStacks, depthsOf, maxNameCharacters, maxNodes, maxOwnFrames, maxStrings, tooMany,
-} from '../common/limits.js';
+import {depthsOf, maxNameCharacters, maxNodes, maxOwnFrames, maxStrings, tooMany} from '../common/limits.js';
 
 const [minLine, maxLine] = bounds.line({strings: 0, frames: 0, nodes: 0, threads: 0});
 
 /** Collects the dictionary of a recording from its members, which are untrusted. */
 export class ReadNames {
+	/** Number of frames of a stack, by its node; empty until `dictionary` is called. */
+	depths: Int32Array = new Int32Array();
 	readonly #strings: string[] = [];
 	/** Class, method, file, line. */
 	readonly #frames: readonly number[][] = [[], [], [], []];
 	/** Parent, frame. */
 	readonly #nodes: readonly number[][] = [[], []];
-	/** Number of frames of a stack, by its node. */
-	#depths: Int32Array = new Int32Array();
 
 	/** Adds the new names; returns false if names before them are missing. Throws RangeError. */
 	take(names: Uint8Array): boolean {
@@ -61,12 +59,7 @@ export class ReadNames {
 		const dictionary = {
 			strings: this.#strings, frameCount: frameClass.length, frameClass, frameMethod, frameFile, frameLine, nodeCount: nodeParent.length, nodeParent, nodeFrame,
 		};
-		this.#depths = depthsOf(dictionary);
+		this.depths = depthsOf(dictionary);
 		return dictionary;
-	}
-
-	/** Throws RangeError if the stacks of all counters have too many frames. */
-	checkStacks({counters}: Snapshot): void {
-		checkStacks(this.#depths, counters);
 	}
 }

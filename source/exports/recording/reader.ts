@@ -1,6 +1,6 @@
 import {maxDateMs} from '../../model/saved-values.js';
 import {printable} from '../../model/text.js';
-import {fromZeros, momentFrom, type SessionFacts} from '../../query/past/look-back.js';
+import {momentAt} from '../../query/past/look-back.js';
 import {emptyRing, type Ring, type RingWindow} from '../../query/past/ring.js';
 import {maxJsonBytes, readBody, type PastMoment} from '../../query/past/window-body.js';
 import {UserError} from '../../runtime/errors.js';
@@ -31,8 +31,8 @@ export function openRecording(bytes: Buffer, name = 'the file'): Recording {
 	}
 }
 
-/** A member whose CRC is right, and its header. */
-type Member = MemberHead & {readonly member: Uint8Array};
+/** A member whose CRC is right. */
+type Member = MemberHead & RingWindow & {readonly member: Uint8Array};
 
 /** Bound on the bytes of damaged members, which may claim any size. Each counts for `bytesOfDamaged` bytes more. */
 const maxDamagedBytes = 128 * 1024 * 1024;
@@ -52,8 +52,8 @@ function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly 
 		if (head?.size === member.length && isWhole(member)) {
 			// The bytes since the last intact member are damaged.
 			damaged += at > goodEnd ? 1 : 0;
-			// The member first: V8 is slow to add it to what is spread.
-			found.push({member, ...head});
+			// The header last: V8 is slow to add to what is spread.
+			found.push({member, body: () => partsOf(unpacked(member)).body, bytes: member.length, ...head});
 			at += head.size;
 			goodEnd = at;
 			// Each index may come with a session.
@@ -86,12 +86,14 @@ function read(bytes: Buffer): Recording {
 	const about = readSession(Buffer.from(unpacked(session.member)).toString());
 	const names = new ReadNames();
 	const {ring, unread} = ringOf(found.filter(({kind}) => kind !== memberKinds.session), names);
-	const newest = ring.windows.at(-1) ?? ring.base;
+	const newest = ring.windows.at(-1);
 	if (!newest) {
 		throw new RangeError('it has no complete window');
 	}
 
-	const last = lastOf(ring, newest, about, names);
+	const {counts} = readBody(newest.body());
+	checkCounts(counts);
+	const last = momentAt(ring, ring.windows.length - 1, {...about, dictionary: names.dictionary()}, counts);
 	const gaps = ring.recording!.gaps.length;
 	const problem = [
 		damaged > 0 ? `${damaged === 1 ? 'a part' : `${damaged} parts`} of the file ${damaged === 1 ? 'is' : 'are'} damaged and left out` : '',
@@ -102,23 +104,18 @@ function read(bytes: Buffer): Recording {
 	return {ring: {...ring, newest: last.snapshot}, last, ...(problem === '' ? {} : {problem})};
 }
 
-function bodyOf({member}: Member): () => Uint8Array {
-	return () => partsOf(unpacked(member)).body;
-}
-
 /**
 Returns a ring of the members, and how many windows cannot be read: a run of windows between gaps needs an index, unless
 it begins with the session.
 */
 function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: Ring; readonly unread: number} {
-	const windows: Array<RingWindow & Member> = [];
+	const windows: Member[] = [];
 	const whole = new Map<number, (() => Uint8Array) | undefined>();
 	const gaps = new Set<number>();
 	let base: RingWindow | undefined;
 	/** Windows since the last intact index. Only they have the names that a damaged index would repeat. */
 	let pending: Member[] = [];
 	let unpackedBytes = 0;
-	const windowAt = (member: Member) => ({...member, body: bodyOf(member), bytes: member.size});
 	const take = (member: Member) => {
 		unpackedBytes += member.unpackedSize + bytesOfUnpacked;
 		if (unpackedBytes > maxUnpackedBytes) {
@@ -146,18 +143,18 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 		}
 
 		if (member.kind === memberKinds.window) {
-			windows.push(windowAt(member));
+			windows.push(member);
 			pending.push(member);
 			next++;
 		} else if (member.kind === memberKinds.index && (take(member) || (pending.every(window => take(window)) && take(member)))) {
 			if (windows.length === 0 && gaps.size === 0) {
-				base = windowAt(member);
+				base = member;
 			} else if (windows.length === first) {
 				// What came before it is missing.
-				windows.push(windowAt(member));
+				windows.push(member);
 			}
 
-			whole.set(windows.length - 1, bodyOf(member));
+			whole.set(windows.length - 1, member.body);
 			isKnown = true;
 			pending = [];
 		}
@@ -165,8 +162,7 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 
 	endRun();
 	const unnamed = pending.find(window => !take(window));
-	const unnamedAt = windows.findIndex(({member}) => member === unnamed?.member);
-	windows.length = unnamedAt === -1 ? windows.length : unnamedAt;
+	windows.splice(unnamed && windows.includes(unnamed) ? windows.indexOf(unnamed) : windows.length);
 	if (!whole.has(-1)) {
 		gaps.add(0);
 	}
@@ -183,17 +179,4 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 	};
 	const count = (of: readonly Member[]) => of.filter(({kind}) => kind === memberKinds.window).length;
 	return {ring, unread: count(members) - count(windows)};
-}
-
-function lastOf(ring: Ring, newest: RingWindow, session: Omit<SessionFacts, 'dictionary'>, names: ReadNames): PastMoment {
-	const {whole} = ring.recording!;
-	const end = readBody(newest.body());
-	checkCounts(end.counts);
-	const from = Math.max(...whole.keys());
-	const moving = fromZeros(end.counts, whole.get(from));
-	for (const window of ring.windows.slice(from + 1)) {
-		moving.move(readBody(window.body()).changes, 1);
-	}
-
-	return checked(momentFrom(moving, {...session, dictionary: names.dictionary()}, end), names);
 }

@@ -10,7 +10,8 @@ import {UserError} from '../../runtime/errors.js';
 import {
 	codeOf, createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, WriteError, writeErrorOf,
 } from '../files/files.js';
-import {FullError, merged, MemberFile, sessionMember} from './member-file.js';
+import {copyUpTo, FullError, merged, MemberFile, type Copy} from './member-file.js';
+import {sessionJson} from './moment.js';
 
 /** The first window after each whole minute is followed by an index. */
 const indexEveryMs = 60_000;
@@ -34,22 +35,22 @@ export class Recorder {
 		}
 	}
 
-	readonly #maxBytes: number;
 	/** Undefined until there is a file. */
 	#members: MemberFile | undefined;
 	/** Ends of the windows before the first one to write, and of the last one written. */
 	#beforeMs = -Infinity;
 	#lastMs = -Infinity;
 	#indexAtMs = 0;
-	#isFull = false;
+	/** A merge, during which windows are still written to the file; resolves to the error, if any. */
+	#merging: Promise<unknown> | undefined;
+	/** What it made, which is to replace the file. */
+	#merged: {readonly file: string; readonly copy: Copy} | undefined;
 	#problem: string | undefined;
 	#loss: string | undefined;
 	#wanted: Ring | undefined;
 	#writing: Promise<void> | undefined;
 
-	private constructor(readonly file: string, maxBytes: number) {
-		this.#maxBytes = maxBytes;
-	}
+	private constructor(readonly file: string, private readonly maxBytes: number) {}
 
 	/** The file's relative path, printable. */
 	get name(): string {
@@ -90,6 +91,8 @@ export class Recorder {
 		await this.#writing;
 		// The file may have been removed since the last window.
 		await this.#write();
+		await this.#merging;
+		await this.#takeMerged();
 		const [ring, members] = [this.#wanted, this.#members];
 		if (!ring || !members) {
 			return;
@@ -139,16 +142,29 @@ export class Recorder {
 		this.#writing = undefined;
 	}
 
+	/** Writes new windows. Merges older ones when little room is left, and waits for that when none is. */
 	async #writeOrMerge(ring: Ring): Promise<void> {
+		await this.#takeMerged();
 		try {
 			await this.#writeNew(ring);
 		} catch (error) {
-			if (!(error instanceof FullError) || !this.#members || this.#isFull) {
+			if (!(error instanceof FullError) || !this.#members) {
 				throw error;
 			}
 
-			await this.#merge(ring, this.#members);
+			const problem = await this.#merge(ring, this.#members);
+			if (problem) {
+				// Later there may be room on the disk, but not in the recording.
+				this.#merging = problem instanceof FullError ? this.#merging : undefined;
+				throw problem as Error;
+			}
+
+			await this.#takeMerged();
 			await this.#writeNew(ring);
+		}
+
+		if (this.#members?.isNearlyFull) {
+			void this.#merge(ring, this.#members);
 		}
 	}
 
@@ -156,11 +172,10 @@ export class Recorder {
 		if (this.#members && !await this.#isThere(this.#members)) {
 			await this.#members.handle.close();
 			this.#members = undefined;
+			await this.#merging;
+			await this.#takeMerged();
+			this.#merging = undefined;
 			this.#loss = `${removed}, and begins again`;
-		}
-
-		if (this.#isFull) {
-			throw new FullError();
 		}
 
 		const members = this.#members ?? await this.#begin(ring);
@@ -175,7 +190,7 @@ export class Recorder {
 
 		for (at++; at < ring.windows.length; at++) {
 			const window = ring.windows[at];
-			await members.window(window, window.body(), ring.newest!.dictionary);
+			await members.window(window, ring.newest!.dictionary);
 			this.#lastMs = window.atMs;
 			if (cellOf(window.atMs, indexEveryMs) !== cellOf(this.#indexAtMs, indexEveryMs)) {
 				await this.#index(ring, at, members);
@@ -197,7 +212,7 @@ export class Recorder {
 	async #begin(ring: Ring): Promise<MemberFile> {
 		const {file, handle} = await createPartial(path.dirname(this.file), temporaryExtension);
 		try {
-			const members = new MemberFile(handle, sessionMember(ring.newest!), this.#maxBytes);
+			const members = new MemberFile(handle, sessionJson(ring.newest!), this.maxBytes);
 			await members.begin();
 			const before = this.#atOrBefore(ring, this.#beforeMs);
 			if (windowOrBase(ring, before)) {
@@ -205,7 +220,7 @@ export class Recorder {
 			}
 
 			const window = ring.windows[before + 1];
-			await members.window(window, window.body(), ring.newest!.dictionary);
+			await members.window(window, ring.newest!.dictionary);
 			await giveName(file, this.file);
 			members.handle = await open(this.file, constants.O_RDWR | constants.O_NOFOLLOW);
 			this.#members = members;
@@ -222,7 +237,7 @@ export class Recorder {
 	async #index(ring: Ring, at: number, members: MemberFile): Promise<void> {
 		const moment = new LookBack().at(ring, at)!;
 		const window = windowOrBase(ring, at)!;
-		await members.index(window, windowBody(undefined, moment.snapshot, moment), moment.snapshot.dictionary);
+		await members.index({...window, body: () => windowBody(undefined, moment.snapshot, moment)}, moment.snapshot.dictionary);
 		this.#indexAtMs = window.atMs;
 	}
 
@@ -248,21 +263,48 @@ export class Recorder {
 		}
 	}
 
-	/** Merges older windows in a new file, which replaces the old one. */
-	async #merge(ring: Ring, members: MemberFile): Promise<void> {
-		const {file, handle} = await createPartial(path.dirname(this.file), temporaryExtension);
-		try {
-			const fewer = await merged(members, handle, ring.newest!.dictionary);
-			await this.#isThere(members);
-			await rename(file, this.file);
-			this.#members = fewer;
-			await members.handle.close();
-		} catch (error) {
-			this.#isFull = error instanceof FullError;
-			await handle.close();
-			await removeAll([file]);
-			throw error;
+	/** Copies the recording to another file, with its older windows merged, unless that is under way or has failed. */
+	async #merge({newest}: Ring, members: MemberFile): Promise<unknown> {
+		const merge = async () => {
+			try {
+				const {file, handle} = await createPartial(path.dirname(this.file), temporaryExtension);
+				try {
+					this.#merged = {file, copy: await merged(members, handle, newest!.dictionary)};
+				} catch (error) {
+					await handle.close();
+					await removeAll([file]);
+					throw error;
+				}
+			} catch (error) {
+				return error;
+			}
+		};
+
+		this.#merging ??= merge();
+		return this.#merging;
+	}
+
+	/** If a merge is done, adds what was written since, and puts the result in the recording's place. */
+	async #takeMerged(): Promise<void> {
+		if (!this.#merged) {
+			return;
 		}
+
+		const {file, copy} = this.#merged;
+		this.#merged = undefined;
+		this.#merging = undefined;
+		await ignoringErrors(async () => {
+			if (copy.from === this.#members) {
+				await copyUpTo(copy, copy.from.size, this.#wanted!.newest!.dictionary);
+				await copy.to.handle.sync();
+				if (await this.#isThere(copy.from)) {
+					await rename(file, this.file);
+					this.#members = copy.to;
+				}
+			}
+		});
+		await ignoringErrors(async () => (this.#members === copy.to ? copy.from : copy.to).handle.close());
+		await removeAll([file]);
 	}
 
 	#fail(error: unknown): void {

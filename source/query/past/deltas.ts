@@ -1,5 +1,5 @@
 import {Buffer} from 'node:buffer';
-import {newArray, type Column, type ColumnArray} from '../../model/column-types.js';
+import {fromNames, namesOf, newArray, type Column, type ColumnArray} from '../../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {maxNameLength} from '../../model/text.js';
@@ -10,24 +10,23 @@ The changes between two snapshots as bytes, which can be applied forwards and ba
 names of threads. docs/formats.md has the format.
 */
 
-type Counted = Pick<Snapshot, 'counters' | 'contention' | 'threads'>;
-type Region = keyof Counted;
+/** The columns of the bytes: all, even keys, because a new thread may take the record of an ended one. */
+export const columnsOf = {counters: counterColumns, contention: contentionColumns, threads: threadNumbers} as const;
+export const regions = namesOf(columnsOf);
 
+type Region = keyof typeof columnsOf;
+type Counted = Pick<Snapshot, Region>;
 export type Counts = Readonly<Record<Region, number>>;
 
-/** A column of the bytes. */
 type Changing = {readonly region: Region; readonly name: string; readonly column: Column};
-
-/** The columns of the bytes: all, even keys, because a new thread may take the record of an ended one. */
-const changing: readonly Changing[] = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
-	.flatMap(([region, columns]) => Object.entries<Column>(columns).map(([name, column]) => ({region: region as Region, name, column})));
+const changing: readonly Changing[] = regions.flatMap(region => Object.entries<Column>(columnsOf[region]).map(([name, column]) => ({region, name, column})));
 
 function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
 	return (counted[region] as unknown as Readonly<Record<string, ColumnArray>>)[name];
 }
 
-export function countsOf({counters, contention, threads}: Counted): Counts {
-	return {counters: counters.count, contention: contention.count, threads: threads.count};
+export function countsOf(counted: Counted): Counts {
+	return fromNames(regions, region => counted[region].count);
 }
 
 type Kind<Change> = {
@@ -75,10 +74,15 @@ function writeColumn<Change>(changes: Iterable<readonly [index: number, change: 
 	bytes.number(0);
 }
 
-function readColumn<Change>(from: VarintReader, kind: Kind<Change>, take: (index: number, change: Change) => void): void {
+/** Reads the changes of rows below `limit`. Throws RangeError for others. */
+function readColumn<Change>(from: VarintReader, kind: Kind<Change>, limit: number, take: (index: number, change: Change) => void): void {
 	let index = -1;
 	for (let gap = from.number(); gap !== 0; gap = from.number()) {
 		index += gap;
+		if (index >= limit) {
+			throw new RangeError('a record that is not there');
+		}
+
 		take(index, kind.read(from));
 	}
 }
@@ -127,7 +131,7 @@ export function merged(...both: readonly [Uint8Array, Uint8Array]): Uint8Array {
 function mergeColumn<Change>(readers: readonly VarintReader[], kind: Kind<Change>): void {
 	const changes = new Map<number, Change>();
 	for (const reader of readers) {
-		readColumn(reader, kind, (index, change) => {
+		readColumn(reader, kind, Infinity, (index, change) => {
 			const before = changes.get(index);
 			changes.set(index, before === undefined ? change : kind.sum(before, change));
 		});
@@ -136,22 +140,18 @@ function mergeColumn<Change>(readers: readonly VarintReader[], kind: Kind<Change
 	writeColumn([...changes].sort(([a], [b]) => a - b), kind);
 }
 
-const nothing = {threads: {count: 0, name: []}, counters: {count: 0}, contention: {count: 0}} as unknown as Counted;
-
 /** The counters and threads of a session at a moment, which changes move to another. */
 export class MovingMoment {
 	readonly #arrays: readonly ColumnArray[];
 	readonly #names: string[];
-	readonly #room: Counts;
 
 	/** Begins at a snapshot, or at zeros. `room`: the most records of each region that later moves may reach. */
-	constructor(from: Counted = nothing, room: Counts = countsOf(from)) {
-		this.#room = room;
-		this.#names = Array.from({length: room.threads}, (_, thread) => thread < from.threads.count ? from.threads.name[thread] : '');
+	constructor(from: Counted | undefined, room: Counts) {
+		this.#names = Array.from({length: room.threads}, (_, thread) => from && thread < from.threads.count ? from.threads.name[thread] : '');
 		this.#arrays = changing.map(part => {
 			const array = newArray(part.column, room[part.region]);
-			const count = Math.min(from[part.region].count, array.length);
-			const values = count > 0 ? arrayOf(from, part) : [];
+			const values = from ? arrayOf(from, part) : [];
+			const count = from ? Math.min(from[part.region].count, array.length) : 0;
 			for (let index = 0; index < count; index++) {
 				array[index] = Math.round(values[index]);
 			}
@@ -163,15 +163,13 @@ export class MovingMoment {
 	/** Applies changes forwards or backwards. Throws RangeError for records beyond the room. */
 	move(changes: Uint8Array, direction: 1 | -1): void {
 		const reader = new VarintReader(changes);
-		for (const [part, array] of this.#arrays.entries()) {
-			readColumn(reader, ofNumbers, (index, change) => {
-				this.#check(index, changing[part].region);
+		for (const array of this.#arrays) {
+			readColumn(reader, ofNumbers, array.length, (index, change) => {
 				array[index] += direction * change;
 			});
 		}
 
-		readColumn(reader, ofNames, (index, {before, after}) => {
-			this.#check(index, 'threads');
+		readColumn(reader, ofNames, this.#names.length, (index, {before, after}) => {
 			this.#names[index] = direction === 1 ? after : before;
 		});
 	}
@@ -180,11 +178,5 @@ export class MovingMoment {
 	counted(counts: Counts): Counted {
 		const recordsOf = (region: Region) => ({count: counts[region], ...Object.fromEntries(changing.map((part, index) => [part, this.#arrays[index]] as const).filter(([part]) => part.region === region).map(([{name}, array]) => [name, array]))});
 		return {counters: recordsOf('counters'), contention: recordsOf('contention'), threads: {...recordsOf('threads'), name: this.#names}} as unknown as Counted;
-	}
-
-	#check(index: number, region: Region): void {
-		if (index >= this.#room[region]) {
-			throw new RangeError('a record that is not there');
-		}
 	}
 }

@@ -20,8 +20,6 @@ const maxKept = 4;
 export class LookBack {
 	/** The least recently used first. */
 	readonly #kept = new Map<RingWindow, PastMoment>();
-	/** The windows at whose ends `#window` ends and begins. */
-	#ends: ReadonlyArray<RingWindow | undefined> = [];
 	#window: PastWindow | undefined;
 
 	/** Returns the window of the cell that ends at `atMs`; undefined if the ring is empty. */
@@ -31,13 +29,10 @@ export class LookBack {
 			return undefined;
 		}
 
-		const ends = [ring.windows[found.to], windowOrBase(ring, found.from)];
-		if (!this.#window || ends.some((end, index) => end !== this.#ends[index])) {
-			this.#ends = ends;
-			const moment = this.at(ring, found.to)!;
-			this.#window = {
-				...moment, since: this.at(ring, found.from)?.snapshot, toMs: ring.windows[found.to].atMs, fromMs: ends[1]?.atMs ?? moment.snapshot.session.startedAtMs,
-			};
+		const [moment, since] = [this.at(ring, found.to)!, this.at(ring, found.from)?.snapshot];
+		if (this.#window?.snapshot !== moment.snapshot || this.#window.since !== since) {
+			const fromMs = windowOrBase(ring, found.from)?.atMs ?? moment.snapshot.session.startedAtMs;
+			this.#window = {...moment, since, fromMs, toMs: ring.windows[found.to].atMs};
 		}
 
 		return this.#window;
@@ -53,7 +48,7 @@ export class LookBack {
 			return undefined;
 		}
 
-		const moment = this.#kept.get(window) ?? this.#make(ring, ring.newest, index, window);
+		const moment = this.#kept.get(window) ?? momentAt(ring, index, ring.newest, countsOf(ring.newest), this.#startsIn(ring));
 		this.#kept.delete(window);
 		this.#kept.set(window, moment);
 		for (const old of [...this.#kept.keys()].slice(0, -maxKept)) {
@@ -63,37 +58,43 @@ export class LookBack {
 		return moment;
 	}
 
-	/** Makes the moment from the nearest one that is kept, or that the recording has whole. */
-	#make(ring: Ring, newest: Snapshot, index: number, window: RingWindow): PastMoment {
-		const {gaps = [], whole = []} = ring.recording ?? {};
-		const capacity = countsOf(newest);
-		const kept = [...this.#kept].filter(([known]) => known === ring.base || ring.windows.includes(known));
-		const starts = [
-			{at: ring.windows.length - 1, begin: () => new MovingMoment(newest, capacity)},
-			...kept.map(([known, {snapshot}]) => ({at: ring.windows.indexOf(known), begin: () => new MovingMoment(snapshot, capacity)})),
-			...Array.from(whole, ([at, body]) => ({at, begin: () => fromZeros(capacity, body)})),
-		];
-		const reachable = starts.filter(({at}) => hasNoGapBetween(gaps, at, index));
-		const [nearest] = reachable.sort((a, b) => Math.abs(a.at - index) - Math.abs(b.at - index));
-		const moving = nearest.begin();
-		for (let {at} = nearest; at > index; at--) {
-			moving.move(readBody(ring.windows[at].body()).changes, -1);
-		}
-
-		for (let {at} = nearest; at < index; at++) {
-			moving.move(readBody(ring.windows[at + 1].body()).changes, 1);
-		}
-
-		const moment = momentFrom(moving, newest, readBody(window.body()));
-		return ring.recording?.check(moment) ?? moment;
+	/** The newest moment and those kept, by the index of the window at whose end they are. */
+	#startsIn({windows, base, newest}: Ring): Array<readonly [at: number, snapshot: Snapshot]> {
+		const kept = [...this.#kept].filter(([window]) => window === base || windows.includes(window));
+		return [[windows.length - 1, newest!], ...kept.map(([window, {snapshot}]) => [windows.indexOf(window), snapshot] as const)];
 	}
 }
 
+/**
+Makes the moment at the end of the window at `index` (-1: of the base) from the nearest one of `known`, or that the
+recording has whole. Throws RangeError or SyntaxError if a recording is malformed.
+*/
+export function momentAt(ring: Ring, index: number, facts: SessionFacts, capacity: Counts, known: ReadonlyArray<readonly [at: number, snapshot: Snapshot]> = []): PastMoment {
+	const {gaps = [], whole = []} = ring.recording ?? {};
+	const starts = [
+		...known.map(([at, snapshot]) => ({at, begin: () => new MovingMoment(snapshot, capacity)})),
+		...Array.from(whole, ([at, body]) => ({at, begin: () => fromZeros(capacity, body && readBody(body()))})),
+	];
+	const reachable = starts.filter(({at}) => gaps.every(gap => (at >= gap) === (index >= gap)));
+	const [nearest] = reachable.sort((a, b) => Math.abs(a.at - index) - Math.abs(b.at - index));
+	const moving = nearest.begin();
+	for (let {at} = nearest; at > index; at--) {
+		moving.move(readBody(ring.windows[at].body()).changes, -1);
+	}
+
+	for (let {at} = nearest; at < index; at++) {
+		moving.move(readBody(ring.windows[at + 1].body()).changes, 1);
+	}
+
+	const moment = momentFrom(moving, facts, readBody(windowOrBase(ring, index)!.body()));
+	return ring.recording?.check(moment) ?? moment;
+}
+
 /** Returns the moment after applying a body's changes to zeros; without a body, zeros. */
-export function fromZeros(capacity: Counts, body: (() => Uint8Array) | undefined): MovingMoment {
+export function fromZeros(capacity: Counts, body: WindowBody | undefined): MovingMoment {
 	const moving = new MovingMoment(undefined, capacity);
 	if (body) {
-		moving.move(readBody(body()).changes, 1);
+		moving.move(body.changes, 1);
 	}
 
 	return moving;
@@ -109,11 +110,6 @@ export function momentFrom(moving: MovingMoment, {target, dictionary, session: {
 			target, session: {engine, timer, ...figures}, dictionary, ...moving.counted(counts), ...reports(),
 		}, vitals, sourceNotes,
 	};
-}
-
-/** Whether no windows are missing between the ends of two windows. */
-function hasNoGapBetween(gaps: readonly number[], from: number, to: number): boolean {
-	return gaps.every(gap => (from >= gap) === (to >= gap));
 }
 
 /** Returns the snapshots at which the windows `last-10s` and `refresh` begin when all of a recording is shown. */

@@ -1,6 +1,6 @@
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
-import {getOrCreate} from '../../model/get-or-create.js';
-import {sumUpTo} from '../../model/sum.js';
+import {fromNames} from '../../model/column-types.js';
+import {sumOf, sumUpTo} from '../../model/sum.js';
 import {lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -47,11 +47,9 @@ export type Ring = {
 	/** The session at the end of the newest window. */
 	readonly newest: Snapshot | undefined;
 	readonly recording?: RecordedRing;
-	/** Estimated bytes of all windows. */
-	readonly bytes: number;
 };
 
-export const emptyRing: Ring = Object.freeze({base: undefined, windows: [], settled: 0, newest: undefined, bytes: 0});
+export const emptyRing: Ring = Object.freeze({base: undefined, windows: [], settled: 0, newest: undefined});
 
 export type RingBounds = {
 	/** Minimum length of a window; below a second, because refreshes may come early. */
@@ -67,9 +65,6 @@ export const usualBounds: RingBounds = {
 	leastMs: 900, fineForMs: 600_000, coarseMs: 10_000, maxBytes: 24 * 1024 * 1024, maxWindows: 10_000,
 };
 
-/** Estimated bytes of a window beside its body. */
-const windowBytes = 250;
-
 /** Returns the ring with a window of what was sampled since its newest one; the same ring if that is too little. */
 export function addToRing(ring: Ring, snapshot: Snapshot, {vitals = {}, sourceNotes = {}}: Partial<MomentFacts> = {}, bounds: RingBounds = usualBounds): Ring {
 	const {session} = snapshot;
@@ -78,14 +73,7 @@ export function addToRing(ring: Ring, snapshot: Snapshot, {vitals = {}, sourceNo
 		return ring;
 	}
 
-	const window = windowOf(ring, snapshot, {vitals, sourceNotes});
-	return bounded(coarsened({
-		...ring, windows: [...ring.windows, window], newest: snapshot, bytes: ring.bytes + sizeOf(window),
-	}, bounds), bounds);
-}
-
-function sizeOf({bytes}: RingWindow): number {
-	return bytes + windowBytes;
+	return bounded(coarsened({...ring, windows: [...ring.windows, windowOf(ring, snapshot, {vitals, sourceNotes})], newest: snapshot}, bounds), bounds);
 }
 
 function windowOf({newest: then, windows}: Ring, now: Snapshot, facts: MomentFacts): RingWindow {
@@ -119,20 +107,10 @@ function cpuOf({threads}: Snapshot): number {
 	return sumUpTo(threads.count, thread => threads.cpuNs[thread]);
 }
 
-/** Each snapshot is asked for twice: it ends a window and begins the next. */
-const blockedTicks = new WeakMap<Snapshot, number>();
-
 /** A thread that waits for a monitor is BLOCKED; for a lock of java.util.concurrent its holder must be known. */
-function blockedTicksOf(snapshot: Snapshot): number {
-	return getOrCreate(blockedTicks, snapshot, () => {
-		const {counters: {count, state, ticks}, contention} = snapshot;
-		let sum = sumUpTo(contention.count, row => contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0);
-		for (let counter = 0; counter < count; counter++) {
-			sum += Number(state[counter] === stateCode.BLOCKED) * ticks[counter];
-		}
-
-		return sum;
-	});
+function blockedTicksOf({counters: {count, state, ticks}, contention}: Snapshot): number {
+	return sumUpTo(count, counter => state[counter] === stateCode.BLOCKED ? ticks[counter] : 0)
+		+ sumUpTo(contention.count, row => contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0);
 }
 
 /** Merges old windows, and deflates the coarse windows that are complete. */
@@ -143,24 +121,21 @@ function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 	}
 
 	const windows = [...ring.windows];
-	let {settled, bytes} = ring;
+	let {settled} = ring;
 	while (settled < windows.length && windows[settled].atMs <= oldMs) {
 		const [before, window] = [windows[settled - 1] as RingWindow | undefined, windows[settled]];
 		if (before && Math.ceil(before.atMs / coarseMs) === Math.ceil(window.atMs / coarseMs)) {
-			const one = together(before, window);
-			bytes += sizeOf(one) - sizeOf(before) - sizeOf(window);
-			windows.splice(settled - 1, 2, one);
+			windows.splice(settled - 1, 2, together(before, window));
 		} else {
 			if (before) {
 				windows[settled - 1] = deflated(before);
-				bytes += sizeOf(windows[settled - 1]) - sizeOf(before);
 			}
 
 			settled++;
 		}
 	}
 
-	return {...ring, windows, settled, bytes};
+	return {...ring, windows, settled};
 }
 
 /** Merges two consecutive windows. */
@@ -168,26 +143,20 @@ export function together(first: RingWindow, second: RingWindow): RingWindow {
 	return {
 		...second,
 		...kept(mergedBody(first.body(), second.body())),
-		cpuNs: first.cpuNs + second.cpuNs,
-		sampledMs: first.sampledMs + second.sampledMs,
-		blockedTicks: first.blockedTicks + second.blockedTicks,
-		samples: first.samples + second.samples,
+		...fromNames(['cpuNs', 'sampledMs', 'blockedTicks', 'samples'], figure => first[figure] + second[figure]),
 	};
 }
 
+/** Estimated bytes of a window beside its body. */
+const windowBytes = 250;
+
 /** Drops the oldest windows beyond the bounds. */
-function bounded(ring: Ring, {maxBytes, maxWindows}: RingBounds): Ring {
-	let {bytes} = ring;
+function bounded({windows, base, settled, newest}: Ring, {maxBytes, maxWindows}: RingBounds): Ring {
+	let bytes = sumOf(windows, window => window.bytes + windowBytes);
 	let dropped = 0;
-	while (dropped < ring.windows.length - 1 && (bytes > maxBytes || ring.windows.length - dropped > maxWindows)) {
-		bytes -= sizeOf(ring.windows[dropped++]);
+	while (dropped < windows.length - 1 && (bytes > maxBytes || windows.length - dropped > maxWindows)) {
+		bytes -= windows[dropped++].bytes + windowBytes;
 	}
 
-	if (dropped === 0) {
-		return ring;
-	}
-
-	return {
-		...ring, base: ring.windows[dropped - 1], windows: ring.windows.slice(dropped), settled: Math.max(0, ring.settled - dropped), bytes,
-	};
+	return {base: windows[dropped - 1] ?? base, windows: windows.slice(dropped), settled: Math.max(0, settled - dropped), newest};
 }

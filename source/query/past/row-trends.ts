@@ -1,9 +1,9 @@
 import {sampledMs} from '../counters/share.js';
 import type {Column, PastFigures} from '../columns/column.js';
 import type {Query} from '../types/query.js';
-import {LookBack} from './look-back.js';
+import {LookBack, windowOrBase} from './look-back.js';
 import type {Ring, RingWindow} from './ring.js';
-import {stepsUpTo, trendOf, type Trend, type TrendStep} from './steps.js';
+import {stepsUpTo, trendOf, type Span, type Trend} from './steps.js';
 
 type View = {readonly columns: ReadonlyArray<Pick<Column<never>, 'past'>>};
 type Past = NonNullable<View['columns'][number]['past']>;
@@ -48,7 +48,7 @@ export class RowTrends {
 				return undefined;
 			}
 
-			const [from, to] = [step.from < 0 ? ring.base : ring.windows[step.from], ring.windows[step.to]];
+			const [from, to] = [windowOrBase(ring, step.from), ring.windows[step.to]];
 			const before = known.get(to);
 			const found = before && before.from === from ? before : {from, ...this.#figures(query, ring, step, past)};
 			this.#steps.set(to, found);
@@ -56,7 +56,7 @@ export class RowTrends {
 		});
 	}
 
-	#figures(query: Query, ring: Ring, {from, to}: TrendStep, past: Past): Omit<Step, 'from'> {
+	#figures(query: Query, ring: Ring, {from, to}: Span, past: Past): Omit<Step, 'from'> {
 		const since = this.#lookBack.at(ring, from)?.snapshot;
 		// The newest step changes at each refresh.
 		const snapshot = to === ring.windows.length - 1 ? ring.newest! : this.#lookBack.at(ring, to)!.snapshot;

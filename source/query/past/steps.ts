@@ -1,5 +1,6 @@
+import {sumOf} from '../../model/sum.js';
 import {corePercent} from '../counters/share.js';
-import type {Ring, RingWindow} from './ring.js';
+import type {Ring, RingWindow, WindowFigures} from './ring.js';
 
 /** Lengths of a window of the past, which are also its steps: the choices of the z key, the longest first. */
 export const spans = [
@@ -43,9 +44,8 @@ export function cellBefore(ring: Ring, atMs: number | undefined, spanMs: number)
 /** Returns the next cell with samples after the one that ends at `atMs`; undefined if that is the newest. */
 export function cellAfter(ring: Ring, atMs: number, spanMs: number): number | undefined {
 	const next = ring.windows.at(indexAt(ring, atMs) + 1);
-	const newest = ring.windows.at(-1);
-	const cell = next && next.atMs > atMs ? cellOf(next.atMs, spanMs) : undefined;
-	return cell === undefined || cell >= cellOf(newest!.atMs, spanMs) ? undefined : cell;
+	const cell = next && cellOf(next.atMs, spanMs);
+	return cell !== undefined && cell < cellOf(ring.windows.at(-1)!.atMs, spanMs) ? cell : undefined;
 }
 
 /** Returns the end of the window with the highest CPU percentage, the newest of equals; undefined without windows. */
@@ -58,8 +58,11 @@ export function busiestMs({windows}: Ring): number | undefined {
 	return busiest?.atMs;
 }
 
-/** Returns the indexes of the moments at which a cell begins and ends, -1 for the ring's base; undefined: none. */
-export function windowOfCell(ring: Ring, atMs: number, spanMs: number): {readonly from: number; readonly to: number} | undefined {
+/** Indexes of the windows at whose ends a span begins and ends; -1 for the ring's base. */
+export type Span = {readonly from: number; readonly to: number};
+
+/** Returns the span of a cell; undefined: the ring is empty. */
+export function windowOfCell(ring: Ring, atMs: number, spanMs: number): Span | undefined {
 	if (ring.windows.length === 0) {
 		return undefined;
 	}
@@ -78,33 +81,19 @@ export type TimeCell = {
 
 /** Returns `count` cells up to `lastMs`, oldest first. A window longer than a cell counts in each that it covers. */
 export function timeCells(ring: Ring, lastMs: number, spanMs: number, count: number): Array<TimeCell | undefined> {
-	const cells: Array<TimeCell | undefined> = [];
 	const {windows} = ring;
-	let index = indexAt(ring, lastMs - (spanMs * count)) + 1;
-	for (let endMs = lastMs - (spanMs * (count - 1)); endMs <= lastMs; endMs += spanMs) {
-		const from = index;
-		while (index < windows.length && windows[index].atMs <= endMs) {
-			index++;
-		}
-
-		const isCovered = index === from && index < windows.length && windows[index].atMs - windows[index].sampledMs < endMs;
-		cells.push(meanOf(windows, from, isCovered ? index + 1 : index));
-	}
-
-	return cells;
+	return Array.from({length: count}, (_, cell) => {
+		const endMs = lastMs - (spanMs * (count - 1 - cell));
+		const [from, to] = [endMs - spanMs, endMs].map(ms => indexAt(ring, ms) + 1);
+		const isCovered = from === to && to < windows.length && windows[to].atMs - windows[to].sampledMs < endMs;
+		return meanOf(windows.slice(from, isCovered ? to + 1 : to));
+	});
 }
 
-function meanOf(windows: readonly RingWindow[], from: number, to: number): TimeCell | undefined {
-	let [cpuNs, sampledMs, blockedTicks, samples] = [0, 0, 0, 0];
-	for (let index = from; index < to; index++) {
-		const window = windows[index];
-		cpuNs += window.cpuNs;
-		sampledMs += window.sampledMs;
-		blockedTicks += window.blockedTicks;
-		samples += window.samples;
-	}
-
-	return samples > 0 ? {cpuPercent: corePercent(cpuNs, sampledMs), blocked: blockedTicks / samples} : undefined;
+function meanOf(windows: readonly RingWindow[]): TimeCell | undefined {
+	const sum = (figure: keyof WindowFigures) => sumOf(windows, window => window[figure]);
+	const samples = sum('samples');
+	return samples > 0 ? {cpuPercent: corePercent(sum('cpuNs'), sum('sampledMs')), blocked: sum('blockedTicks') / samples} : undefined;
 }
 
 /** A trend covers a minute. */
@@ -114,11 +103,8 @@ const stepMs = 5000;
 /** A figure over a minute, oldest first: fractions of the value that is drawn at full height. */
 export type Trend = readonly number[];
 
-/** Indexes of the moments at which a step's window begins and ends; -1 for the ring's base. */
-export type TrendStep = {readonly from: number; readonly to: number};
-
 /** Returns the steps of the minute up to a window, all but the last aligned to the clock; undefined: no samples. */
-export function stepsUpTo(ring: Ring, last: number): Array<TrendStep | undefined> {
+export function stepsUpTo(ring: Ring, last: number): Array<Span | undefined> {
 	const endMs = cellOf(ring.windows[last].atMs, stepMs);
 	return Array.from({length: trendSteps}, (_, index) => {
 		const cellMs = endMs - (stepMs * (trendSteps - 1 - index));

@@ -4,7 +4,7 @@ import {sessionFigures} from '../../model/schema.js';
 import type {SourceStatus} from '../../model/source.js';
 import {aboutOf, withReports} from '../../model/saved-values.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
-import {countsOf, deltas, merged, type Counts} from './deltas.js';
+import {deltas, merged, regions, type Counts} from './deltas.js';
 
 /*
 A window as bytes, in the ring and in a recording: the session's figures at its end, and what changed in it.
@@ -50,9 +50,8 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 		bytes.exact(now.session[name]);
 	}
 
-	const counts = countsOf(now);
-	for (const count of [counts.counters, counts.contention, counts.threads]) {
-		bytes.number(count);
+	for (const region of regions) {
+		bytes.number(now[region].count);
 	}
 
 	bytes.bytes(changes);
@@ -69,7 +68,7 @@ export function readBody(body: Uint8Array): WindowBody {
 		sourceNotes,
 		reports: () => withReports(traced, followed, tasks),
 		figures: fromNames(figureNames, () => from.exact()),
-		counts: {counters: from.number(), contention: from.number(), threads: from.number()},
+		counts: fromNames(regions, () => from.number()),
 		changes: from.bytes(),
 	};
 }
@@ -77,8 +76,7 @@ export function readBody(body: Uint8Array): WindowBody {
 /** Merges two consecutive windows. */
 export function mergedBody(first: Uint8Array, second: Uint8Array): Uint8Array {
 	const [{changes}, {changes: later}] = [readBody(first), readBody(second)];
-	const head = second.subarray(0, second.length - later.length);
-	bytes.bytes(head);
+	bytes.bytes(second.subarray(0, second.length - later.length));
 	bytes.bytes(merged(changes, later));
 	return bytes.take();
 }
