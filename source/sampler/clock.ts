@@ -82,22 +82,31 @@ that time. With longer steps, samples would keep step with work that comes after
 const steps = [2, 4];
 const maxIdleMs = 100;
 
+/** The same after so many samples in a row at rest: 5 s at the default interval. What begins then may be seen later. */
+const restSamples = 60;
+const restStep = 20;
+const maxRestMs = 500;
+
 /**
 Lengthens the interval while no threads run, or only steadily running ones. A sample that was left out would have been
 equal to the previous one, so the next sample also counts for it.
 */
 export class IdleBackoff {
 	#unchangedSamples = 0;
+	#samplesAtRest = 0;
 
 	/**
-	Returns the number of intervals that the next sample covers. `isUnchanged`: this sample was equal to the previous one.
-	Bounded by `nextWithinMs`, and by 100 ms, or more if `intervalMs` is longer than the requested interval.
+	Returns the number of intervals that the next sample covers. `isUnchanged`: this sample was equal to the previous one;
+	`isAtRest`: and in between next to nothing ran. Bounded by `nextWithinMs`, and by 100 ms, or more if `intervalMs` is
+	longer than the requested interval; after a long rest by 500 ms, if that is more.
 	*/
-	next(isUnchanged: boolean, intervalMs: number, nextWithinMs = Infinity, requestedMs = intervalMs): number {
+	next(isUnchanged: boolean, intervalMs: number, {nextWithinMs = Infinity, requestedMs = intervalMs, isAtRest = false} = {}): number {
 		this.#unchangedSamples = isUnchanged ? Math.min(this.#unchangedSamples + 1, steps.length) : 0;
+		this.#samplesAtRest = isUnchanged && isAtRest ? this.#samplesAtRest + 1 : 0;
 		// One less than fit, since the jitter of a longer step is up to an interval (`SamplingClock.end`).
-		const maxRepeats = Math.floor(Math.min(maxIdleMs * intervalMs / requestedMs, nextWithinMs) / intervalMs) - 1;
-		return this.#unchangedSamples === 0 ? 1 : Math.max(1, Math.min(maxRepeats, steps[this.#unchangedSamples - 1]));
+		const within = (step: number, maxMs: number) => Math.min(step, Math.floor(Math.min(maxMs, nextWithinMs) / intervalMs) - 1);
+		const rest = this.#samplesAtRest > restSamples ? within(restStep, maxRestMs) : 1;
+		return Math.max(1, rest, within(steps[this.#unchangedSamples - 1] ?? 1, maxIdleMs * intervalMs / requestedMs));
 	}
 }
 

@@ -7,6 +7,7 @@ import {Sample} from '../model/sample.js';
 import {type SamplerFigures} from '../table/layout.js';
 import {type Bell} from '../table/lock.js';
 import {type TableWriter} from '../table/writer.js';
+import {sumUpTo} from '../model/sum.js';
 import {printable} from '../model/text.js';
 import {CpuBudget, RecentPauses, StopBudget} from './budget.js';
 import {IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore} from './clock.js';
@@ -23,7 +24,8 @@ const failureNoteEveryMs = 1000;
 const secondSampleFraction = 1 / 4;
 const maxSecondSampleMs = 75;
 
-const tableLocked = 'the table of samples was locked for too long';
+/** CPU time from one sample to the next below which a JVM is at rest: only its own threads run now and then. */
+const restNs = 1e6;
 
 /** What to sample, how often, and where to count it. */
 type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & SamplingLimits & {
@@ -199,8 +201,9 @@ export class SamplingLoop {
 		this.#cpuBudget.record(nowMs, this.#intervalMs());
 		this.#totals.targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
+		const isAtRest = sumUpTo(this.#sample.count, row => this.#sample.cpuNs[row]) < restNs;
 		const nextRepeats = outcome.ok
-			? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, outcome.nextWithinMs, this.#requestedIntervalMs)
+			? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, {nextWithinMs: outcome.nextWithinMs, requestedMs: this.#requestedIntervalMs, isAtRest})
 			: this.#idleBackoff.next(false, intervalMs);
 		this.#clock.end(nowMs, intervalMs, nextRepeats);
 		const isCancelled = this.#isCancelled && !outcome.ok;
@@ -212,7 +215,7 @@ export class SamplingLoop {
 		} else if (this.#count(outcome, nowMs, repeats)) {
 			this.#onSuccess(nowMs);
 		} else {
-			this.#onFailure(nowMs, tableLocked);
+			this.#onFailure(nowMs, 'the table of samples was locked for too long');
 		}
 	}
 

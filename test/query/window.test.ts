@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {windowStart, noStarts, remember, reset, undoReset, type WindowStarts} from '../../source/query/past/windows.js';
+import {ratesOf, windowStart, noStarts, remember, reset, undoReset, type WindowStarts} from '../../source/query/past/windows.js';
 import {picture} from '../helpers/picture.js';
 
 const startMs = 1_000_000;
@@ -57,4 +57,9 @@ test('a reset begins a window, is undone, and loses nothing', () => {
 	expect(undoReset(undoReset(undoReset(second))).resets).toEqual([]);
 	expect(secondOf(windowStart('start', second, at(9)))).toBe('start');
 	expect(first.resets.length).toBe(1);
+});
+
+test('the samples of a window are those of the time up to the last one: two or three scans a second of a JVM at rest are no lower rate', () => {
+	const [since, now] = ([[50, 1000], [90, 1800]] as const).map(([samples, sampledMs], index) => picture('main | w | a:1', {samples, sampledMs, durationMs: 1000 * (index + 1)}));
+	expect(ratesOf(now, since).samplesPerS).toBe(50);
 });

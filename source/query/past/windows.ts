@@ -108,11 +108,10 @@ export function recentRates({refreshes}: WindowStarts, {session}: Snapshot): Sam
 		: {};
 }
 
-/** Returns the rates of a window; `since` undefined: from the session's start. */
+/** Returns the rates of a window, up to its last sample; `since` undefined: from the session's start. */
 export function ratesOf({session}: Snapshot, since: Snapshot | undefined): SamplingRates {
-	return between(session, since?.session ?? {
-		samples: 0, durationMs: 0, selfCpuMs: 0, takenAtMs: session.startedAtMs,
-	});
+	const then = since?.session ?? {samples: 0, sampledMs: 0, selfCpuMs: 0, takenAtMs: session.startedAtMs};
+	return between({...session, durationMs: session.sampledMs}, {...then, durationMs: then.sampledMs});
 }
 
 type Figures = Pick<Snapshot['session'], 'samples' | 'durationMs' | 'selfCpuMs' | 'takenAtMs'>;

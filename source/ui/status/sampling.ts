@@ -29,7 +29,7 @@ export const samplingFigures: readonly SamplingFigure[] = [
 		value: ({snapshot}) => snapshot && snapshot.session.engine !== '' ? engineName(snapshot.session) : undefined,
 	},
 	{
-		word: 'samples', meaning: 'scans of all threads since the start; while nothing runs, one scan counts for up to four',
+		word: 'samples', meaning: 'scans of all threads since the start; while nothing runs, one scan counts for up to twenty',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.samples),
 	},
 	{
@@ -104,10 +104,8 @@ const sparseFactor = 2;
 const minDurationMs = 2000;
 const minCpuMs = 200;
 
-type Rule = (data: ScreenData) => Warning | undefined;
-
 /** All warnings, the most urgent first: 80 columns show only the first that applies, a wide header and the help all. */
-const rules: readonly Rule[] = [
+const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 	({snapshot, status: {tracer}}) => {
 		const {refusedThreads = 0} = snapshot?.session ?? {};
 		return !snapshot || refusedThreads === 0
