@@ -82,7 +82,7 @@ that time. With longer steps, samples would keep step with work that comes after
 const steps = [2, 4];
 const maxIdleMs = 100;
 
-/** The same after so many samples in a row at rest: 5 s at the default interval. What begins then may be seen later. */
+/** Number of samples in a row that make a long rest, five seconds at the default interval; then its step and maximum. */
 const restSamples = 60;
 const restStep = 20;
 const maxRestMs = 500;
@@ -96,9 +96,9 @@ export class IdleBackoff {
 	#samplesAtRest = 0;
 
 	/**
-	Returns the number of intervals that the next sample covers. `isUnchanged`: this sample was equal to the previous one;
-	`isAtRest`: and in between next to nothing ran. Bounded by `nextWithinMs`, and by 100 ms, or more if `intervalMs` is
-	longer than the requested interval; after a long rest by 500 ms, if that is more.
+	Returns the number of intervals that the next sample covers. `isUnchanged`: this sample equals the previous one.
+	`isAtRest`: almost nothing ran between the two. The next sample comes within `nextWithinMs`, and within a
+	bound: 100 ms, more if a budget lengthens the interval, and at least 500 ms after a long rest.
 	*/
 	next(isUnchanged: boolean, intervalMs: number, {nextWithinMs = Infinity, requestedMs = intervalMs, isAtRest = false} = {}): number {
 		this.#unchangedSamples = isUnchanged ? Math.min(this.#unchangedSamples + 1, steps.length) : 0;
