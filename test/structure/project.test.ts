@@ -30,11 +30,6 @@ test('the tables of docs/reference.md are those of the program (npm run referenc
 	expect(reference).toBe(renderReference(reference));
 });
 
-test('no part of the project is larger than its limit (npm run size prints them)', () => {
-	const {status, stderr} = spawnSync(process.execPath, ['build/size.js'], {cwd: root, encoding: 'utf8'});
-	expect({status, stderr}).toEqual({status: 0, stderr: ''});
-});
-
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {cwd: root, encoding: 'utf8'})
 	.split('\n').filter(file => file !== '' && existsSync(path.join(root, file)));
 
