@@ -108,7 +108,8 @@ export async function serveMetrics({host, port}: {readonly host: string; readonl
 	}, (request, response) => {
 		// A web page may make its own host name resolve to this host (DNS rebinding).
 		const name = (request.headers.host ?? '').replace(/:\d+$/, '');
-		const isFound = request.url === '/metrics' && request.method === 'GET' && (!isLoopback(host) || isLoopback(name));
+		const [path] = (request.url ?? '').split('?', 1);
+		const isFound = path === '/metrics' && request.method === 'GET' && (!isLoopback(host) || isLoopback(name));
 		response.writeHead(isFound ? 200 : 404, {'content-type': 'text/plain; version=0.0.4; charset=utf-8', connection: 'close'});
 		response.end(isFound ? page() : 'see /metrics\n');
 	});

@@ -2,6 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {ignoringErrors} from '../exports/files/files.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sumOf} from '../model/sum.js';
+import {formatBytes} from '../query/columns/format.js';
 import type {Headers} from './headers.js';
 import {post} from './post.js';
 
@@ -66,13 +67,17 @@ export class Sender {
 		return sumOf(this.#queue, ({length}) => length);
 	}
 
-	/** Adds a body. If there is no room, the oldest are dropped. */
+	/** Adds a body. If there is no room, the oldest are dropped; one that never fits is dropped itself. */
 	add(body: Uint8Array): void {
+		if (body.length > this.#options.maxBytes) {
+			this.dropped++;
+			this.problem = `a window of ${formatBytes(body.length)} is larger than the queue`;
+			return;
+		}
+
 		this.#queue.push(body);
 		this.#makeRoom();
-		if (this.#queue.length > 0) {
-			this.#sending ??= this.#send();
-		}
+		this.#sending ??= this.#send();
 	}
 
 	/** Tries to send what waits, for at most `graceMs`; the rest is dropped. */

@@ -154,10 +154,12 @@ test('while the backend is away the newest windows wait, no more than fit', asyn
 
 	expect(await until(() => sender.problems[0])).toContain('connection refused');
 	await until(() => sender.waiting === 10 && sender.dropped === 990);
+	// A window that never fits is dropped alone: those that wait stay.
+	sender.add(Buffer.alloc(20_000));
+	expect(sender.problems.at(-1)).toBe('a window of 19.5K is larger than the queue');
 	const {received} = await backend([], port);
 	await until(() => sender.sent === 10);
 	expect(received.map(({body}) => Number(body))).toEqual(Array.from({length: 10}, (_, at) => 990 + at));
-	sender.add(Buffer.alloc(20_000));
 	sender.send('small');
 	await until(() => sender.sent === 11);
 	expect(sender.dropped).toBe(991);
@@ -209,6 +211,7 @@ test('metrics are for this host, under its own names', async () => {
 	};
 
 	expect(await get('/metrics')).toBe('200 page\n');
+	expect(await get('/metrics?x=y')).toBe('200 page\n');
 	expect(await get('/')).toBe('404 see /metrics\n');
 	expect(await get('/metrics', 'evil.example')).toBe('404 see /metrics\n');
 	await expect(serveMetrics({host: '127.0.0.1', port}, () => '')).rejects.toThrow(/cannot listen on 127.0.0.1 port \d+: EADDRINUSE/);
