@@ -24,6 +24,8 @@ type Request = {
 
 const maxTextBytes = 65_536;
 const maxQuotedLength = 200;
+/** Interim answers (1xx) before the final one. A backend that sends more would keep us busy for the whole time-out. */
+const maxInterimAnswers = 20;
 /** Upper bound on the wait that a Retry-After header asks for. */
 const maxRetryAfterMs = 15 * 60_000;
 
@@ -76,6 +78,12 @@ async function exchange(url: URL, {headers, body, timeoutMs, signal, maxAnswerBy
 		};
 
 		request.on('error', fail);
+		let interimAnswers = 0;
+		request.on('information', ({statusCode}) => {
+			if (++interimAnswers > maxInterimAnswers) {
+				request.destroy(new Error(`it answers ${statusCode} again and again`));
+			}
+		});
 		request.on('upgrade', (_, socket) => {
 			socket.destroy();
 			fail(new Error('it switched to another protocol'));

@@ -79,6 +79,19 @@ const passing: Record<string, {readonly answer: Answer; readonly problem: RegExp
 		}, problem: /aborted|connection reset/,
 	},
 	'switches to another protocol': {answer: response => response.socket!.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'), problem: /another protocol/},
+	'has no end of interim answers': {
+		answer(response) {
+			const interim = 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000);
+			const more = () => {
+				while (!response.socket!.destroyed && response.socket!.write(interim)) {
+					// Until the socket is full.
+				}
+			};
+
+			response.socket!.on('drain', more);
+			more();
+		}, problem: /answers 102 again and again/,
+	},
 	'does not answer': {answer: () => undefined, problem: /no answer in 1 s/},
 	'begins to answer and stops': {answer: response => response.writeHead(200).write('{'), problem: /no answer in 1 s/},
 	'is overloaded': {answer: status(503, 'try later'), problem: /answered 503: "try later"/},
