@@ -1,6 +1,8 @@
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {
+	copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, onTestFinished, test} from 'vitest';
@@ -8,20 +10,33 @@ import {attachEngine} from '../../source/engines/attach/engine.js';
 import {findTargets, listJvms} from '../../source/jvm/discovery/list.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
 import {listText} from '../../source/commands/list.js';
+import {openVitals} from '../../source/jvm/counters/vitals.js';
 import {platformProblem} from '../../source/jvm/obstacles.js';
 import {readStatus} from '../../source/jvm/system/proc.js';
 import {sendQuit} from '../../source/jvm/attachability/signal.js';
 import type {Identified} from '../../source/jvm/target.js';
-import {isRoot, namespaceRefusal} from '../helpers/users.js';
+import {isRoot, namespaceRefusal, rootless} from '../helpers/users.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
-import {type JavaProcess, jdk, jdks, rawTarget, jdkOfItsOwn} from '../helpers/jvm.js';
+import {
+	compileProgram, type JavaOptions, type JavaProcess, jdk, jdks, rawTarget, targetOf, jdkOfItsOwn,
+} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
-import {beside, javaForTest, folderForTest, spawnForTest} from '../helpers/for-test.js';
+import {
+	beside, closedAfterTest, javaForTest, folderForTest, sharedJava, spawnForTest,
+} from '../helpers/for-test.js';
 
 /** What identifying a JVM gives once it is up: one that keeps no counters counts as starting for some seconds. */
 async function identified(java: JavaProcess): Promise<Identified> {
 	await until(() => !reason(identify(java.pid)).includes('still starting'));
 	return identify(java.pid);
+}
+
+const shared = sharedJava('IdleServer');
+
+/** Where a JVM in our own namespaces keeps its counters. */
+function counterFileOf(pid: number): string {
+	const folder = readdirSync('/tmp').find(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${pid}`))!;
+	return `/tmp/${folder}/${pid}`;
 }
 
 const reason = (found: Identified) => found.ok ? 'ok' : found.reason;
@@ -127,18 +142,21 @@ describe('JVMs that cannot be profiled', () => {
 		});
 	});
 
-	test.skipIf(!isRoot || namespaceRefusal(['--pid', '--fork']))('a process of a container is not called a JVM because of a counter file in our /tmp with its inner id (needs root)', async () => {
+	test.skipIf(!isRoot)('a counter file with the pid of a closed process makes it no JVM (needs root)', async () => {
+		const child = spawnForTest('sleep', ['1000']);
+		await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
 		const folder = '/tmp/hsperfdata_tprof-test';
 		mkdirSync(folder, {recursive: true});
-		writeFileSync(`${folder}/1`, '');
+		writeFileSync(`${folder}/${child.pid}`, '');
 		onTestFinished(() => {
 			rmSync(folder, {recursive: true});
 		});
-		const outer = spawnForTest('unshare', ['--pid', '--fork', '--kill-child', 'sleep', '1000']);
-		const children = () => readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8').trim();
-		const inner = Number(await until(() => children() || undefined));
-		expect(readStatus(inner)).toMatchObject({nsPid: 1});
-		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.inspect(${inner}).isJvm`)).toBe(false);
+		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.inspect(${child.pid}).isJvm`)).toBe(false);
+	});
+
+	test.skipIf(!isRoot)('a JVM under another name than java that may not be inspected is one (needs root)', async () => {
+		const {pid} = await javaForTest('ParkedAndEcho', {under: ['bash', '-c', 'exec -a other "$@"', 'bash']});
+		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.inspect(${pid}).isJvm`)).toBe(true);
 	});
 });
 
@@ -181,4 +199,57 @@ describe('lists', () => {
 test('other systems are told that this is for Linux', () => {
 	expect(platformProblem('darwin')?.reason).toMatch(/only on Linux, not on darwin/);
 	expect(platformProblem()).toBeUndefined();
+});
+
+const unshare = ['unshare', ...rootless, '--mount', '--pid', '--fork', '--kill-child'];
+
+const noNamespaces = namespaceRefusal([...rootless, '--mount', '--pid', '--fork']);
+
+describe.skipIf(noNamespaces)('JVMs of containers that share /tmp, each with pid 1 (needs namespaces)', () => {
+	/** Starts a program in namespaces of its own with `tmp` as its /tmp; the pid is ours of the JVM. */
+	async function contained(tmp: string, name: string, options: JavaOptions): Promise<JavaProcess> {
+		const classes = path.dirname(compileProgram(name, options.jdk ?? jdk()));
+		const mount = 'mount --bind "$1" /mnt && mount --bind "$0" /tmp && mkdir -p "$1" && mount --bind /mnt "$1"';
+		const under = [...unshare, 'sh', '-c', `${mount} && shift && exec "$@"`, tmp, classes];
+		const outer = await javaForTest(name, {...options, under});
+		return {...outer, pid: Number(readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8'))};
+	}
+
+	const listed = ({pid}: JavaProcess) => listJvms().find(jvm => jvm.pid === pid);
+	const counterFile = (tmp: string) =>
+		path.join(tmp, readdirSync(tmp).find(name => name.startsWith('hsperfdata_'))!, '1');
+	const garbage = {mainClass: 'Garbage', heapMaxBytes: expect.closeTo(64 * (2 ** 20), -7) as number};
+
+	test.each(jdks())('JDK $release: each has its own name, heap and collections', async on => {
+		const tmp = folderForTest();
+		const serial = ['-Xmn16m', '-XX:+UseSerialGC'];
+		const collecting = await contained(tmp, 'Garbage', {jdk: on, jvmArgs: ['-Xmx64m', ...serial]});
+		const parked = await contained(tmp, 'ParkedAndEcho', {jdk: on, jvmArgs: ['-Xmx32m', ...serial], args: ['1', '2']});
+		expect([collecting, parked].map(java => readStatus(java.pid)!.nsPid)).toEqual([1, 1]);
+		await until(() => listed(collecting)?.heapUsedBytes !== undefined);
+		expect(listed(collecting)).toMatchObject(garbage);
+		expect(listed(parked)).toMatchObject({mainClass: 'ParkedAndEcho', command: 'ParkedAndEcho 1 2'});
+		expect(listed(parked)?.heapMaxBytes ?? 0).toBeLessThan(33 * (2 ** 20));
+		const figures = closedAfterTest(openVitals(await targetOf(collecting)));
+		const others = closedAfterTest(openVitals(await targetOf(parked)));
+		figures.read();
+		others.read();
+		await until(() => figures.read().gcPercent! > 0);
+		expect(others.read().gcPercent ?? 0).toBe(0);
+		// Older updates of a JDK replace the file of a JVM with the same pid that still runs.
+		const file = counterFile(tmp);
+		rmSync(file);
+		copyFileSync(counterFileOf(shared.java.pid), file);
+		expect(listed(collecting)).toMatchObject(garbage);
+	});
+
+	test.each(jdks())('JDK $release: one that keeps no file has nothing of a killed one\'s', async on => {
+		const tmp = folderForTest();
+		const killed = await contained(tmp, 'Garbage', {jdk: on, jvmArgs: ['-Xmx64m']});
+		await killed.stop();
+		expect(existsSync(counterFile(tmp))).toBe(true);
+		const java = await contained(tmp, 'ParkedAndEcho', {jdk: on, jvmArgs: ['-XX:+PerfDisableSharedMem']});
+		expect(listed(java)).toMatchObject({mainClass: 'ParkedAndEcho'});
+		expect(listed(java)).not.toMatchObject({heapMaxBytes: expect.anything() as number});
+	});
 });

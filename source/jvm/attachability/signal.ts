@@ -6,7 +6,7 @@ import {type Obstacle, obstacles} from '../obstacles.js';
 import type {ProcessIds} from '../target.js';
 import {namedTask} from '../threads/native-ids.js';
 import {
-	errorCode, isAlive, linkOf, parseStat, processAgeMs, readProc, readStat, readStatus, startMs, type ProcessStatus,
+	errorCode, isAlive, linkOf, parseStat, processAgeMs, readProc, readStat, readStatus, type ProcessStatus,
 } from '../system/proc.js';
 
 /** Why a process must not get SIGQUIT. `ended`: because it has ended. */
@@ -39,13 +39,13 @@ function quitObstacle({pid, startTicks}: ProcessIdentity, status: ProcessStatus)
 		return obstacles.noJvm(pid, 'no libjvm.so');
 	}
 
-	const {libjvm, openJ9} = libraries;
+	const {libjvm, openJ9, counterFiles} = libraries;
 	if (openJ9) {
 		return obstacles.openJ9(pid);
 	}
 
 	const owner = {pid, startTicks, nsPid: status.nsPid, uid: status.uid};
-	const vm = inspectVm(owner, {status, libjvm, counters: readPerfData(owner)});
+	const vm = inspectVm(owner, {status, libjvm, counters: readPerfData(owner, counterFiles)});
 	return vmObstacle(vm) ?? handlerObstacle(vm) ?? startingObstacle(vm);
 }
 
@@ -135,8 +135,6 @@ function isLauncher(pid: number, libjvm: string): boolean {
 export const vmThreadName = 'VM Thread';
 /** The thread that HotSpot's SIGQUIT handler wakes; the kernel keeps 15 bytes, and JDK 27 elides the middle. */
 const dispatcherNames = ['Signal Dispatch', 'Signal ..atcher'];
-/** Tolerance between the JVM's clock and the kernel's start time, which counts from a boot time in whole seconds. */
-const clockToleranceMs = 2000;
 
 type VmStatus = {
 	/** Whether a VM runs; its library alone may be loaded. */
@@ -154,14 +152,8 @@ function vmStatusOf({pid, startTicks}: ProcessIdentity, counters: PerfCounters |
 		return {isRunning: true, handlesSigquit: namedTask(pid, dispatcherNames) > 0, startTicks: parseStat(readProc(pid, `task/${vmThread}/stat`) ?? '')?.startTicks ?? startTicks};
 	}
 
-	const isRunning = areCurrent(counters, startTicks);
+	const isRunning = (numberCounter(counters, 'sun.rt.vmInitDoneTime') ?? 0) > 0;
 	return {isRunning, handlesSigquit: isRunning && !flags.reducedSignals, startTicks};
-}
-
-/** Whether the counters are of an initialized VM in this process, not left by a killed one with the same pid. */
-function areCurrent(counters: PerfCounters | undefined, startTicks: number): boolean {
-	return (numberCounter(counters, 'sun.rt.vmInitDoneTime') ?? 0) > 0
-		&& (numberCounter(counters, 'sun.rt.createVmBeginTime') ?? 0) >= startMs(startTicks) - clockToleranceMs;
 }
 
 /** Age up to which a JVM is starting up unless its counters say otherwise; a -javaagent may take many seconds. */

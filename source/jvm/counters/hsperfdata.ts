@@ -2,9 +2,12 @@
 The JVM's performance counters, a memory-mapped file "hsperfdata_USER/PID" (perfMemory.hpp of OpenJDK, version 2 since
 JDK 5). The JVM writes while we read, and the file may be anyone's: nothing in it is trusted.
 */
-import {closeSync, fstatSync, readSync, readdirSync} from 'node:fs';
+import {
+	closeSync, fstatSync, openSync, readSync,
+} from 'node:fs';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {openBelowRoot, openFile, openFolderIn, pathOf} from '../system/below-root.js';
+import {type MappedCounters, readLibraries} from '../identity/libraries.js';
 import {attempt, closing} from '../system/proc.js';
 import type {ProcessIds} from '../target.js';
 
@@ -135,39 +138,50 @@ function maxHeapBytes(counters: PerfCounters | undefined): number | undefined {
 /** An open counter file; `read` returns undefined if it is unreadable. */
 type PerfDataFile = {read(): PerfCounters | undefined; close(): void};
 
-/** Maximum number of hsperfdata folders examined: anyone may create some in /tmp. */
-const maxFolders = 256;
-
 /**
-Opens the target's counter file in its own /tmp; returns undefined if there is none (-XX:-UsePerfData). The folder is
-named after the user and the file after the pid, both as the target sees them.
+Opens the target's counters; undefined if it maps no counter file (-XX:-UsePerfData, -XX:+PerfDisableSharedMem). A file
+of that name alone proves nothing: JVMs in containers that share /tmp may have the same pid, and a killed JVM leaves its
+file behind. `mapped`: the counter files that the target maps.
 */
-export function openPerfData(owner: ProcessIds): PerfDataFile | undefined {
-	return attempt(() => closing(openBelowRoot(owner.pid, '/tmp'), tmp => {
-		const folders = readdirSync(pathOf(tmp)).filter(name => name.startsWith('hsperfdata_')).slice(0, maxFolders);
-		for (const folder of folders) {
-			const found = attempt(() => openIn(tmp, folder, owner), undefined);
-			if (found) {
-				return found;
-			}
-		}
-
+export function openPerfData(owner: ProcessIds, mapped = mappedBy(owner.pid)): PerfDataFile | undefined {
+	const own = mapped.find(({name, bytes}) => name === String(owner.nsPid) && bytes <= maxPerfDataBytes);
+	if (!own) {
 		return undefined;
-	}), undefined);
+	}
+
+	return attempt(() => openMappedFile(owner, own), undefined) ?? attempt(() => openMapping(owner.pid, own), undefined);
 }
 
-/** Opens the counter file in a folder; undefined if it is another user's, or too large. Throws the system's error. */
-function openIn(tmp: number, name: string, {nsPid, uid}: ProcessIds): PerfDataFile | undefined {
-	const fd = closing(openFolderIn(tmp, name), folder => openFile(`${pathOf(folder)}/${nsPid}`, 'as-is'));
-	const {size, uid: owner} = fstatSync(fd);
-	if ((owner !== uid && owner !== 0) || size > maxPerfDataBytes) {
+function mappedBy(pid: number): readonly MappedCounters[] {
+	const libraries = readLibraries(pid);
+	return 'code' in libraries ? [] : libraries.counterFiles;
+}
+
+/**
+Opens the file in the target's own /tmp; undefined if it is another than the mapped one. Its inode tells: on overlayfs
+and btrfs, stat and /proc/PID/maps disagree about the device. Throws the system's error.
+*/
+function openMappedFile({pid, uid}: ProcessIds, {folder, name, inode}: MappedCounters): PerfDataFile | undefined {
+	const inFolder = closing(openBelowRoot(pid, '/tmp'), tmp => openFolderIn(tmp, folder));
+	const fd = closing(inFolder, () => openFile(`${pathOf(inFolder)}/${name}`, 'as-is'));
+	const {size, uid: owner, ino} = fstatSync(fd);
+	if ((owner !== uid && owner !== 0) || ino !== inode || size > maxPerfDataBytes) {
 		closeSync(fd);
 		return undefined;
 	}
 
-	const bytes = Buffer.allocUnsafe(size);
+	return readerOf(fd, 0, size);
+}
+
+/** Opens the target's memory, for when another JVM has replaced the file. Throws the system's error. */
+function openMapping(pid: number, {start, bytes}: MappedCounters): PerfDataFile {
+	return readerOf(openSync(`/proc/${pid}/mem`, 'r'), start, bytes);
+}
+
+function readerOf(fd: number, position: number, length: number): PerfDataFile {
+	const bytes = Buffer.allocUnsafe(length);
 	return {
-		read: () => attempt(() => parsePerfData(bytes.subarray(0, readSync(fd, bytes, 0, size, 0))), undefined),
+		read: () => attempt(() => parsePerfData(bytes.subarray(0, readSync(fd, bytes, 0, length, position))), undefined),
 		close() {
 			closeSync(fd);
 		},
@@ -175,8 +189,8 @@ function openIn(tmp: number, name: string, {nsPid, uid}: ProcessIds): PerfDataFi
 }
 
 /** Returns the current counters of a process; undefined if there are none, or they are unreadable. */
-export function readPerfData(owner: ProcessIds): PerfCounters | undefined {
-	const file = openPerfData(owner);
+export function readPerfData(owner: ProcessIds, mapped?: readonly MappedCounters[]): PerfCounters | undefined {
+	const file = openPerfData(owner, mapped);
 	try {
 		return file?.read();
 	} finally {

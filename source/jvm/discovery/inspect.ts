@@ -1,4 +1,3 @@
-import {readdirSync, existsSync} from 'node:fs';
 import process from 'node:process';
 import {userInfo} from 'node:os';
 import {getOrCreate} from '../../model/get-or-create.js';
@@ -11,7 +10,10 @@ import {obstacles, type Obstacle, platformProblem} from '../obstacles.js';
 import {
 	attempt, type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs, processAgeMs, readText,
 } from '../system/proc.js';
-import {handlerObstacle, inspectVm, startingObstacle, vmObstacle} from '../attachability/signal.js';
+import {
+	handlerObstacle, inspectVm, startingObstacle, vmObstacle, vmThreadName,
+} from '../attachability/signal.js';
+import {namedTask} from '../threads/native-ids.js';
 import type {Target, Identified} from '../target.js';
 import {parseRecordedCommand, shortMain, readJavaCommand} from '../identity/java-command.js';
 import {jdkVersionOf, type Libraries, readLibraries, isNativeImage} from '../identity/libraries.js';
@@ -59,7 +61,7 @@ export function inspect(pid: number): Inspection {
 		return withoutHotSpot(facts, libraries);
 	}
 
-	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid});
+	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid}, libraries.counterFiles);
 	const target = targetOf(facts, libraries, counters);
 	return {
 		isJvm: true, target, obstacle: hotSpotObstacle(target, {status, counters, libjvm: libraries.libjvm}), counters,
@@ -81,7 +83,7 @@ function isHidden(pid: number): boolean {
 /** Returns the inspection of a process whose memory map we may not read. */
 function closedInspection(facts: ProcessFacts): Inspection {
 	const {pid, status} = facts;
-	const isJvm = isNamedJava(pid) || hasCounterFile(facts);
+	const isJvm = isNamedJava(pid) || namedTask(pid, [vmThreadName]) > 0;
 	const target = isJvm ? targetOf(facts, undefined, undefined) : undefined;
 	return {isJvm, target, obstacle: closedObstacle(pid, status.uid, userName(status.uid))};
 }
@@ -96,15 +98,6 @@ function closedObstacle(pid: number, uid: number, user: string): Obstacle {
 
 function isNamedJava(pid: number): boolean {
 	return /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '');
-}
-
-/**
-Whether our own /tmp has a counter file of the process: everyone can see its name, though not its content. In a container
-a process has another id and a /tmp of its own: a file in ours is another process's.
-*/
-function hasCounterFile({pid, status}: ProcessFacts): boolean {
-	const isThere = (folder: string) => folder.startsWith('hsperfdata_') && existsSync(`/tmp/${folder}/${pid}`);
-	return status.nsPid === pid && attempt(() => readdirSync('/tmp'), []).some(folder => isThere(folder));
 }
 
 /** Returns the inspection of a process without libjvm.so: a starting JVM, a native image, or no JVM. */

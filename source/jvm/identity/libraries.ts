@@ -15,9 +15,38 @@ export type Libraries = {
 	readonly openJ9: boolean;
 	/** The launcher's library (libjli.so) is mapped: `java` is running, whether or not libjvm.so is there yet. */
 	readonly launcher: boolean;
+	/** The counter files (hsperfdata) that the process maps for writing, as it does its own. */
+	readonly counterFiles: readonly MappedCounters[];
 };
 
-/** Searches /proc/PID/maps for a JVM's libraries; returns the error's code if unreadable. Throws if out of files. */
+/** A mapping of a counter file, hsperfdata_USER/PID: `folder` and `name` are what the process called them. */
+export type MappedCounters = {
+	readonly start: number;
+	readonly bytes: number;
+	readonly inode: number;
+	readonly folder: string;
+	readonly name: string;
+};
+
+/**
+A line of /proc/PID/maps (proc(5)): range, rights, offset, device, inode, path. Tools such as jps map the files of other
+JVMs without the right to write.
+*/
+const counterLine = new RegExp([
+	/^([\da-f]+)-([\da-f]+) rw-s 0+ \S+ (\d+) +/,
+	/\/(?:.*\/)?(hsperfdata_[^/\n]*)\/(\d+)(?: \(deleted\))?$/,
+].map(({source}) => source).join(''), 'gm');
+
+function counterFilesIn(maps: string): MappedCounters[] {
+	return [...maps.matchAll(counterLine)].map(([, from, to, inode, folder, name]) => {
+		const start = Number.parseInt(from, 16);
+		return {
+			start, bytes: Number.parseInt(to, 16) - start, inode: Number(inode), folder, name,
+		};
+	});
+}
+
+/** Searches /proc/PID/maps for a JVM's files; returns the error's code if unreadable. Throws if out of files. */
 export function readLibraries(pid: number): Libraries | {readonly code: string} {
 	const read = readBytes(`/proc/${pid}/maps`, maxMapsBytes);
 	if ('code' in read) {
@@ -26,7 +55,10 @@ export function readLibraries(pid: number): Libraries | {readonly code: string} 
 
 	const {bytes} = read;
 	const libjvm = bytes.includes('/libjvm.so') ? jvmLine.exec(bytes.toString('utf8'))?.[1] : undefined;
-	return {libjvm, openJ9: bytes.includes('/libj9vm'), launcher: bytes.includes('/libjli.so')};
+	const counterFiles = bytes.includes('/hsperfdata_') ? counterFilesIn(bytes.toString('utf8')) : [];
+	return {
+		libjvm, openJ9: bytes.includes('/libj9vm'), launcher: bytes.includes('/libjli.so'), counterFiles,
+	};
 }
 
 /** A release file has 1 to 3 KB. */
