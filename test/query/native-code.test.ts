@@ -73,3 +73,13 @@ test('what is recorded beyond what a thread used, and no other thread lacks, is 
 	const rows = queryLines(over, undefined, defaultQuery).rows.filter(row => row.selfCpuNs !== 0).map(row => [row.method, Math.round(row.selfCpuNs / 1e3)]);
 	expect(rows).toEqual([['hot', 88_750], ['cold', 26_250]]);
 });
+
+test('nothing is taken off threads that have nothing recorded', () => {
+	const over = picture(`
+		first  | R0 R-20 | Main.cold (unattributed).(unattributed)
+		second | R10 R20 | Main.hot:1 (unattributed).(unattributed)
+	`);
+	const {rows, wholeCpuNs} = queryLines(over, undefined, defaultQuery);
+	expect(wholeCpuNs).toBe(1e7);
+	expect(rows.map(row => [row.method, row.selfCpuNs])).toEqual(expect.arrayContaining([['hot', 1e7], ['cold', 0]]));
+});

@@ -68,7 +68,7 @@ test('every view shows of a recording what the live screen shows of that moment:
 test('all of a recording stands in its time line, and Space plays it to its end', async () => {
 	const recorded = recordedScreen();
 	expect(await recorded.text()).toContain('RECORDED');
-	expect(await recorded.text()).toMatch(/CPU +10% +\.+#+=\.+ max 110%/);
+	expect(await recorded.text()).toMatch(/CPU +10% +\.+#+\+\.+ max 110%/);
 	expect(await recorded.text(']')).toContain('this is all of the recording');
 	expect(await recorded.text(' ', ' ', ' ')).toMatch(/PAST[^]*playing, 60 seconds a second/);
 	expect(await recorded.text(' ')).toContain('stopped');

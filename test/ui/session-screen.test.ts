@@ -6,6 +6,7 @@ import type {SourceStatus} from '../../source/model/source.js';
 import type {SessionStats, Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {starvedText} from '../../source/query/summary/summary.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {views} from '../../source/views/registry.js';
@@ -70,6 +71,7 @@ describe('a frame fits its screen', () => {
 					const lines = await screen.at(columns, rows);
 					expect(lines.length, `${columns} x ${rows}`).toBeLessThanOrEqual(rows);
 					for (const line of lines) {
+						expect(theme === colored || /^[ -~]*$/.test(line), `--ascii: ${line}`).toBe(true);
 						const text = line.replaceAll(sgr, '');
 						expect(cellWidth(text), `${columns} x ${rows} ${view} ${keys.join(' ')}: ${text}`).toBeLessThanOrEqual(Math.max(0, columns - 1));
 						expect(text).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E]/);
@@ -86,6 +88,10 @@ describe('a frame fits its screen', () => {
 			expect(await screenOf(busy(), {columns: 200, rows}).text()).toMatch(/^[\n -~]*$/);
 		}
 
+		const tasks = {...taskReport, history: [[1, 0], [2, 0], [4, 0]]};
+		const text = await screenOf({...traced, tasks}, {columns: 100, view: {view: 'tasks', query: {...defaultQuery, tasksBy: 'state'}}, status: recording}).text();
+		expect(text).toMatch(/in the queue .*:=#/);
+		expect(text).toMatch(/^[\n -~]*$/);
 		expect(await screenOf(busy(), {theme: colored}).text()).toMatch(sgr);
 	});
 });
@@ -115,6 +121,12 @@ test('a window that is being resized is repainted once, when it rests; a repaint
 	expect(await repaintsAfter(60)).toBe(1);
 	expect(await repaintsAfter(0, 'resize', 'repaint')).toBe(2);
 	expect(await repaintsAfter(60)).toBe(2);
+});
+
+test('a thread, class or method named 0 is shown; a figure that is 0 is blank', async () => {
+	const named = picture('0 | R R | 0.0:1');
+	expect(await screenOf(named, {view: {view: 'threads'}}).text()).toMatch(/^>.* 0 +0\.0:1$/m);
+	expect(await screenOf(named, {columns: 150}).text()).toMatch(/^> +100 .* 20\.0 +2 +2 +0\.0:1 .* 0 *$/m);
 });
 
 describe('the Lines view', () => {

@@ -100,3 +100,16 @@ test('a recording has no past', async () => {
 	store.stop();
 	expect(store.get().ring.windows).toEqual([]);
 });
+
+test('a snapshot is shown as stale if reading it found that it is, and only then', () => {
+	let [isLocked, isStale] = [true, false];
+	const store = storeOf(() => {
+		isStale = isLocked;
+		return picture('one | R | a:1');
+	}, {status: () => ({phase: 'sampling', stale: isStale})});
+	store.refresh();
+	expect(store.get().status.stale).toBe(true);
+	isLocked = false;
+	store.refresh();
+	expect(store.get().status.stale).toBe(false);
+});

@@ -42,6 +42,8 @@ export type Column<Row> = Sortable<Row> & {
 	readonly align: 'left' | 'right';
 	/** Minimum terminal width, in cells, at which it is shown. */
 	readonly fromColumns: number;
+	/** Whether it has figures: on the screen the cell of a zero is blank. */
+	readonly isFigure?: true;
 	/** Not in text reports: a snapshot lacks it, or another column says the same in less space. */
 	readonly screenOnly?: true;
 	/** The preceding column may use the cells that this one's text leaves free. */
@@ -69,7 +71,7 @@ type Settings<Row> = Pick<Column<Row>, Titles> & Partial<Omit<Column<Row>, Title
 /** Returns a column of figures, sorted with the highest first. */
 export function figure<Row>(id: string, of: (row: Row) => number, format: Format, {thenBy = [], isHot, isBlank, ...settings}: Settings<NoInfer<Row>>): Column<Row> {
 	return {
-		id, align: 'right', sortBy: [of, ...thenBy],
+		id, align: 'right', isFigure: true, sortBy: [of, ...thenBy],
 		value: row => isBlank?.(row) ? '' : format.text(of(row)),
 		exportValue: row => format.file(of(row)),
 		...(isHot ? {role: row => of(row) >= hotPercent ? 'hot' : undefined} : {}),

@@ -147,8 +147,9 @@ function takeFromRecorded({count, thread, node: nodes}: Counters, node: number, 
 
 	const isReduced = (counter: number) => nodes[counter] !== node && overRecorded.has(thread[counter]);
 	const recordedNs = sumUpTo(count, counter => isReduced(counter) ? cpuNs[counter] : 0);
+	const keptFraction = recordedNs > 0 ? 1 - Math.min(1, excessNs / recordedNs) : 0;
 	for (let counter = 0; counter < count; counter++) {
-		cpuNs[counter] *= isReduced(counter) ? 1 - Math.min(1, excessNs / recordedNs) : 1;
+		cpuNs[counter] *= isReduced(counter) ? keptFraction : 1;
 	}
 }
 

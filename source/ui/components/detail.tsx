@@ -10,12 +10,11 @@ import {
 	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, selectedLink,
 } from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
-import type {Theme} from '../terminal/theme.js';
 import type {Layout} from '../text/layout.js';
 import {cut, pad, wrappedSpans, type Span, type Spans, sparkline} from '../text/spans.js';
 import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/detail.js';
 import type {StackRow} from '../../query/stacks.js';
-import {Lines, useTheme} from './text.js';
+import {Lines} from './text.js';
 
 /** Most entries of each list in a detail; a saved snapshot has all. `source`: lines before, and after, the row's. */
 type Bounds = {readonly threads: number; readonly moreThreads: number; readonly source: number; readonly stacks: number; readonly frames: number; readonly framesOfFullStacks: number; readonly neighbours: number; readonly holders: number};
@@ -28,7 +27,7 @@ const paneBounds: Bounds = {
 };
 
 /** How the lines of a detail are formatted. */
-type LineFormat = Pick<Theme, 'sparkCharacters'> & {readonly width: number; readonly fullNames: boolean};
+type LineFormat = {readonly width: number; readonly fullNames: boolean};
 
 /** Some lines of a detail, formatted only when needed; `link`: the row that Enter on the first of them opens. */
 type Part = {readonly link?: DetailLink; lines(format: LineFormat): readonly Spans[]};
@@ -60,7 +59,6 @@ function withCursor([{text, ...first}, ...others]: Spans): Spans {
 
 /** Shows the detail of the selected row below the table, if the screen is high enough. */
 export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf}) {
-	const {isAscii, sparkCharacters} = useTheme();
 	const {paneLines, width} = layout;
 	if (paneLines === 0) {
 		return null;
@@ -68,8 +66,8 @@ export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readon
 
 	const row = selectedRow(ui, rowsOf(data));
 	const detail = row && detailOf(ui.view, row.key);
-	const rule: Spans = [{text: (isAscii ? '-' : '─').repeat(width), role: 'dim'}];
-	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, fullNames: ui.query.fullNames, sparkCharacters})) : [];
+	const rule: Spans = [{text: '─'.repeat(width), role: 'dim'}];
+	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, fullNames: ui.query.fullNames})) : [];
 	return <Lines lines={[rule, ...lines]} width={width} height={paneLines}/>;
 }
 
@@ -99,7 +97,7 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo))),
 		...section('WAITS NOW (threads, longest, what for)', detail.waits.slice(0, bounds.holders).map(group => textPart(waitLine(group)))),
 		...(source ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [part(({width}) => sourceLines(source, bounds.source, width))]) : []),
-		...(trend ? section('LAST 60s', [part(({width, sparkCharacters}) => [[{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4)), sparkCharacters), role: 'key'}]])]) : []),
+		...(trend ? section('LAST 60s', [part(({width}) => [[{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4))), role: 'key'}]])]) : []),
 		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(line => locationPart(line, line.selfCpuNs, line.selfTicks))),
 		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(bounds.moreThreads > 0 ? [] : omission)]),
 		...section('TOP STACKS', topStack ? [part(topStack)] : []),

@@ -6,7 +6,7 @@ import type {UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
 import {layOut, type Item} from '../text/line-items.js';
 import {cut, wrapped, type Span, type Spans} from '../text/spans.js';
-import {Line, Lines, useTheme} from './text.js';
+import {Line, Lines} from './text.js';
 
 const headerLines = [...new Set(headerItems.map(({line}) => line))];
 
@@ -23,7 +23,7 @@ type HeaderProps = {
 
 /** The target, its resource use and its threads' states; on low screens the most important items in one line. */
 export function Header({ui, data, layout: {header, width}, replacement}: HeaderProps) {
-	const context: HeaderContext = {ui, data, sparkCharacters: useTheme().sparkCharacters, width};
+	const context: HeaderContext = {ui, data, width};
 	switch (header) {
 		case 'none': {
 			return null;

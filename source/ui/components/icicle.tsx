@@ -22,7 +22,7 @@ type IcicleProps = {readonly ui: UiState; readonly data: ScreenData; readonly la
 
 /** The Flame view: the selected frame's name and figures, then frames as boxes above what they call. */
 export function Icicle({ui, data, layout}: IcicleProps) {
-	const {isAscii, hasColor} = useTheme();
+	const {hasColor} = useTheme();
 	const {width, tableRows, hasHeading} = layout;
 	const rows = rowsOf(data) as readonly FlameRow[];
 	const selected = selectedRow(ui, rows) as FlameRow | undefined;
@@ -37,7 +37,7 @@ export function Icicle({ui, data, layout}: IcicleProps) {
 	const isSearching = rows.some(({isFound}) => isFound) || ui.query.filter !== '';
 	const lines = rows.length === 0
 		? wrappedSpans(emptyText(ui, data), width, 'dim')
-		: boxes.map(line => boxSpans(line, {edge: isAscii ? '|' : '▏', matchEdge: hasColor ? undefined : '*', selected, query: ui.query, isSearching}));
+		: boxes.map(line => boxSpans(line, {matchEdge: hasColor ? undefined : '*', selected, query: ui.query, isSearching}));
 	return (
 		<Box ref={hitArea} flexDirection='column'>
 			{hasHeading ? <Lines lines={[selected ? selectionHeading(selected, ui.query, width) : []]} width={width}/> : null}
@@ -63,7 +63,6 @@ function boxesOf(rows: readonly FlameRow[], {firstDepth, lines, width}: {readonl
 }
 
 type BoxContext = {
-	readonly edge: string;
 	/** The edge of boxes that match the filter, if no colour marks them. */
 	readonly matchEdge: string | undefined;
 	readonly selected: FlameRow | undefined;
@@ -72,7 +71,9 @@ type BoxContext = {
 	readonly isSearching: boolean;
 };
 
-function boxSpans(boxes: readonly FlameBox[], {edge, matchEdge = edge, selected, query, isSearching}: BoxContext): Spans {
+const edge = '▏';
+
+function boxSpans(boxes: readonly FlameBox[], {matchEdge = edge, selected, query, isSearching}: BoxContext): Spans {
 	const spans: Span[] = [];
 	let at = 0;
 	for (const {row, from, to} of boxes) {

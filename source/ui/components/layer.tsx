@@ -6,13 +6,12 @@ import {keysOf, labelAfter, type Action} from '../state/keys.js';
 import type {LayerSize} from '../state/screen-context.js';
 import {sourceKindOf, type DetailOf, type ScreenData} from '../state/screen-data.js';
 import {scrollIntoView, type MenuLayer, type ScrolledLayer, type UiState} from '../state/state.js';
-import type {Theme} from '../terminal/theme.js';
 import {layerRoom, type Layout} from '../text/layout.js';
 import {layOut} from '../text/line-items.js';
 import {cut, type Spans} from '../text/spans.js';
 import {detailLines} from './detail.js';
 import {helpOf, helpTitle} from './help.js';
-import {Line, Lines, useTheme} from './text.js';
+import {Line, Lines} from './text.js';
 
 type ScreenProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf};
 
@@ -30,14 +29,14 @@ export function Menu({layer, ...screen}: Pick<ScreenProps, 'ui' | 'data' | 'layo
 /** The help, or a row's detail, over the table. */
 export function ScrolledPage({layer, ...screen}: ScreenProps & {readonly layer: ScrolledLayer}) {
 	const {ui, layout} = screen;
-	const {lines} = linesOf(layer, screen, useTheme());
+	const {lines} = linesOf(layer, screen);
 	const scrollTop = Math.min(layer.scrollTop, Math.max(0, lines.length - layerRoom(layout, lines.length)));
 	const title = layer.kind === 'detail' ? `Detail, ${viewOf(layer.view).title}` : helpTitle(layer, ui);
 	return <Page {...screen} context={layer.kind} title={title} lines={lines} scrollTop={scrollTop}/>;
 }
 
 /** Returns all lines of a layer, and the index of that of the selected link. */
-function linesOf(layer: ScrolledLayer, {ui, data, layout: {width}, detailOf}: ScreenProps, {sparkCharacters}: Pick<Theme, 'sparkCharacters'>): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
+function linesOf(layer: ScrolledLayer, {ui, data, layout: {width}, detailOf}: ScreenProps): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
 	if (layer.kind === 'help') {
 		return {lines: helpOf(layer, ui, data, width)};
 	}
@@ -45,12 +44,12 @@ function linesOf(layer: ScrolledLayer, {ui, data, layout: {width}, detailOf}: Sc
 	const detail = detailOf(layer.view, layer.key);
 	// Only rows of the current view have known trends.
 	const trend = layer.view === ui.view ? data.trendOf(layer.key) : undefined;
-	return detailLines(detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined}, layer.link, {width, fullNames: ui.query.fullNames, sparkCharacters});
+	return detailLines(detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined}, layer.link, {width, fullNames: ui.query.fullNames});
 }
 
 /** Returns how far a layer can be scrolled. */
-export function sizeOfLayer(layer: MenuLayer | ScrolledLayer, screen: ScreenProps, theme: Pick<Theme, 'sparkCharacters'>): LayerSize {
-	const {lines, linkLine} = layer.kind === 'menu' ? {lines: layer.items, linkLine: undefined} : linesOf(layer, screen, theme);
+export function sizeOfLayer(layer: MenuLayer | ScrolledLayer, screen: ScreenProps): LayerSize {
+	const {lines, linkLine} = layer.kind === 'menu' ? {lines: layer.items, linkLine: undefined} : linesOf(layer, screen);
 	return {lines: lines.length, page: layerRoom(screen.layout, lines.length), linkLine};
 }
 
@@ -84,7 +83,7 @@ function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: Pag
 
 /** A horizontal rule across the screen with a title, and a note at its right end. */
 function Rule({title, note, width}: {readonly title: string; readonly note: string; readonly width: number}) {
-	const rule = (useTheme().isAscii ? '-' : '─').repeat(width);
+	const rule = '─'.repeat(width);
 	const texts = layOut([
 		{text: ` ${title} `, priority: 0, leastWidth: 6, role: 'title'},
 		{text: ` ${note} `, priority: 0, role: 'key', isRight: true},

@@ -6,11 +6,10 @@ import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
 import {sparkline, type Spans} from '../text/spans.js';
-import {Lines, useTheme} from './text.js';
+import {Lines} from './text.js';
 
 /** CPU use and blocked threads over time, the shown window marked. In a live session only while the past is shown. */
 export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout}) {
-	const {sparkCharacters} = useTheme();
 	const {ring, past} = data;
 	const endMs = pastWindowEndMs(ui);
 	if (layout.timeLines === 0) {
@@ -18,11 +17,11 @@ export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly dat
 	}
 
 	if (sourceKindOf(data) === 'recording') {
-		return <Lines lines={wholeTimeLine(ring, past?.toMs, layout, sparkCharacters)} width={layout.width} height={layout.timeLines}/>;
+		return <Lines lines={wholeTimeLine(ring, past?.toMs, layout)} width={layout.width} height={layout.timeLines}/>;
 	}
 
 	return endMs !== undefined && past
-		? <Lines lines={timeLine(ring, {endMs, spanMs: ui.spanMs, toMs: past.toMs}, layout, sparkCharacters)} width={layout.width} height={layout.timeLines}/>
+		? <Lines lines={timeLine(ring, {endMs, spanMs: ui.spanMs, toMs: past.toMs}, layout)} width={layout.width} height={layout.timeLines}/>
 		: null;
 }
 
@@ -30,12 +29,12 @@ export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly dat
 const characterSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
 
 /** Returns the time line of a whole recording, with a mark at `shownMs` (the end of the shown window) or its end. */
-function wholeTimeLine(ring: Ring, shownMs: number | undefined, layout: Layout, sparkCharacters: string): Spans[] {
+function wholeTimeLine(ring: Ring, shownMs: number | undefined, layout: Layout): Spans[] {
 	const [firstMs, newestMs] = [ring.windows[0].atMs - ring.windows[0].sampledMs, ring.windows.at(-1)!.atMs];
 	const leastSeconds = (newestMs - firstMs) / 1000 / Math.max(1, layout.width - leadWidth - tailWidth - 1);
 	const spanMs = 1000 * (characterSeconds.find(seconds => seconds >= leastSeconds) ?? (3600 * Math.ceil(leastSeconds / 3600)));
 	const toMs = shownMs ?? newestMs;
-	return timeLine(ring, {endMs: cellOf(toMs, spanMs), spanMs, toMs}, layout, sparkCharacters, clock(newestMs));
+	return timeLine(ring, {endMs: cellOf(toMs, spanMs), spanMs, toMs}, layout, clock(newestMs));
 }
 
 /** The end and length of the marked window, aligned to the clock, and the time of its last sample. */
@@ -61,7 +60,7 @@ const leadWidth = 11;
 const tailWidth = 10;
 
 /** Returns a line for each figure, as many as fit, and the axis with the times below them; `newest`: the axis' last time. */
-function timeLine(ring: Ring, {endMs, spanMs, toMs}: MarkedWindow, {width, timeLines}: Layout, sparkCharacters: string, newest = 'now'): Spans[] {
+function timeLine(ring: Ring, {endMs, spanMs, toMs}: MarkedWindow, {width, timeLines}: Layout, newest = 'now'): Spans[] {
 	const count = Math.max(1, width - leadWidth - tailWidth);
 	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? endMs, spanMs);
 	// The line ends now or, if the marked window is too far back for that, has that window in its middle.
@@ -70,17 +69,17 @@ function timeLine(ring: Ring, {endMs, spanMs, toMs}: MarkedWindow, {width, timeL
 	const cells = timeCells(ring, lastMs, spanMs, count);
 	const at = count - 1 - Math.round((lastMs - endMs) / spanMs);
 	return [
-		...figures.slice(0, timeLines - 1).map(figure => figureLine(figure, cells, at, sparkCharacters)),
+		...figures.slice(0, timeLines - 1).map(figure => figureLine(figure, cells, at)),
 		axis({at, count, firstMs: lastMs - (spanMs * count), toMs, end: isNear ? newest : clock(lastMs)}),
 	];
 }
 
-function figureLine({title, leastFull, valueIn, format}: Figure, cells: ReadonlyArray<TimeCell | undefined>, at: number, sparkCharacters: string): Spans {
+function figureLine({title, leastFull, valueIn, format}: Figure, cells: ReadonlyArray<TimeCell | undefined>, at: number): Spans {
 	const values = cells.map(cell => cell && valueIn(cell));
 	const highest = Math.max(0, ...values.filter(value => value !== undefined));
 	const full = Math.max(highest, leastFull);
 	// A blank for a time without samples, and at least the lowest visible level otherwise.
-	const line = sparkline(values.map(value => value === undefined ? 0 : Math.max(Number.MIN_VALUE, value / full)), sparkCharacters);
+	const line = sparkline(values.map(value => value === undefined ? 0 : Math.max(Number.MIN_VALUE, value / full)));
 	const value = values[at];
 	const lead = `${title} ${(value === undefined ? '-' : format(value)).padStart(leadWidth - title.length - 2)} `;
 	return [{text: lead, role: 'title'}, {text: line.slice(0, at), role: 'key'}, {text: line.slice(at, at + 1), role: 'selected'}, {text: line.slice(at + 1), role: 'key'}, {text: ` max ${format(highest)}`, role: 'dim'}];

@@ -12,10 +12,9 @@ import type {ViewRow} from '../../views/common/view.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {queryOf, selectedIndex, type UiState} from '../state/state.js';
-import type {Theme} from '../terminal/theme.js';
 import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/layout.js';
 import {cut, dropCells, fit, pad, sparkline, wrappedSpans, type Span, type Spans} from '../text/spans.js';
-import {Lines, useTheme, Line} from './text.js';
+import {Lines, Line} from './text.js';
 
 type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
 
@@ -29,7 +28,7 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const query = queryOf(ui);
 	const total = query.filter === '' ? rows.length : data.table?.allRows ?? 0;
 	const context: TableContext<ViewRow> = {
-		query, measure: data.table?.measure ?? measureOf(query), theme: useTheme(), scrollLeft: ui.scrollLeft, trendOf: data.trendOf, columns: fitTableColumns(columnsOf(ui.view, ui.columns), layout),
+		query, measure: data.table?.measure ?? measureOf(query), scrollLeft: ui.scrollLeft, trendOf: data.trendOf, columns: fitTableColumns(columnsOf(ui.view, ui.columns), layout),
 		position: positionText({from: scrollTop, to: Math.min(rows.length, scrollTop + tableRows), rows: rows.length, total}), isDim: row => view.isDim(row),
 	};
 	const selected = selectedIndex(selection, rows);
@@ -119,7 +118,6 @@ class DataTable extends InkTable {
 type TableContext<Row> = {
 	readonly query: Query;
 	readonly measure: Measure;
-	readonly theme: Pick<Theme, 'isAscii' | 'sparkCharacters'>;
 	readonly columns: FittedColumns<Row>;
 	/** Which rows are on the screen: at the end of the name column's heading. */
 	readonly position: string;
@@ -135,16 +133,16 @@ const gap = ' ';
 /** Marks the selected row, on screens without colour too. */
 const cursorMark = '>';
 
-/** Matches a figure that is or rounds to zero; its cell stays blank. */
+/** Matches a figure that is or rounds to zero. */
 const zero = /^0(?:\.0+)?$/;
 
-function headingSpans<Row>({columns, position, query, measure, theme}: TableContext<Row>): Spans {
+function headingSpans<Row>({columns, position, query, measure}: TableContext<Row>): Spans {
 	const spans: Span[] = [];
 	for (let index = 0; index < columns.length; index++) {
 		const {column, width} = columns[index];
 		const isSorted = column.id === query.sort.column;
 		const name = headingOf(column, measure, query.by);
-		const text = cut(isSorted && cellWidth(name) < width ? name + arrow(Boolean(column.ascending) !== query.sort.reverse, theme) : name, width);
+		const text = cut(isSorted && cellWidth(name) < width ? name + arrow(Boolean(column.ascending) !== query.sort.reverse) : name, width);
 		const lender = lenderAt(columns, index + 1);
 		const room = width + (lender ? gap.length + lender.width : 0);
 		const hasPosition = isFlexible(column) && cellWidth(text) + position.length < room;
@@ -156,8 +154,8 @@ function headingSpans<Row>({columns, position, query, measure, theme}: TableCont
 	return spans;
 }
 
-function arrow(isAscending: boolean, {isAscii}: Pick<Theme, 'isAscii'>): string {
-	return isAscii ? (isAscending ? '^' : 'v') : (isAscending ? '▲' : '▼');
+function arrow(isAscending: boolean): string {
+	return isAscending ? '▲' : '▼';
 }
 
 /** Returns the column at an index if it lends its unused room to the one before it. */
@@ -167,10 +165,10 @@ function lenderAt<Row>(columns: FittedColumns<Row>, index: number): FittedColumn
 }
 
 function rowSpans<Row extends {readonly key: string}>(row: Row, isSelected: boolean, context: TableContext<Row>): Spans {
-	const {columns, query, query: {fullNames}, theme, scrollLeft, trendOf} = context;
+	const {columns, query, query: {fullNames}, scrollLeft, trendOf} = context;
 	const unit = effectiveUnit(query);
 	const rowRole = isSelected ? 'selected' : (context.isDim(row) ? 'dim' : undefined);
-	const trend = (key: string, cells: number) => sparkline(trendOf(key)?.slice(-cells) ?? [], theme.sparkCharacters).padStart(cells);
+	const trend = (key: string, cells: number) => sparkline(trendOf(key)?.slice(-cells) ?? []).padStart(cells);
 	const spans: Span[] = [];
 	// Number of spans up to the last one that is not blank.
 	let end = 0;
@@ -186,7 +184,7 @@ function rowSpans<Row extends {readonly key: string}>(row: Row, isSelected: bool
 		const room = width + (lender ? gap.length + lender.width : 0) - (lenderText === '' ? 0 : gap.length + cellWidth(lenderText));
 		const isScrolled = isFlexible(column) && scrollLeft > 0;
 		const value = column.value(row, {unit, fullNames, room: isScrolled ? room + scrollLeft : room, trend});
-		const text = zero.test(value) ? '' : value;
+		const text = column.isFigure && zero.test(value) ? '' : value;
 		const cell = fit(isScrolled ? dropCells(text, scrollLeft) : text, room, column.align);
 		const before = index === 0 && isSelected ? cursorMark : gap;
 		if (rowRole) {

@@ -8,13 +8,12 @@ import {sourceKindOf, rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {Feed} from '../state/session-store.js';
 import type {UiState} from '../state/state.js';
-import type {Theme} from '../terminal/theme.js';
 import {columnsOf, fitTableColumns, overhang, type Layout} from '../text/layout.js';
 
-type ContextInput = {readonly session: SessionData; readonly ui: UiState; readonly feed: Feed; readonly layout: Layout; readonly theme: Theme};
+type ContextInput = {readonly session: SessionData; readonly ui: UiState; readonly feed: Feed; readonly layout: Layout};
 
 /** Returns what keys depend on besides the state, for the layout on the screen. */
-export function screenContextOf({session, ui, feed, layout, theme}: ContextInput): ScreenContext {
+export function screenContextOf({session, ui, feed, layout}: ContextInput): ScreenContext {
 	const {view, query} = ui;
 	const data = session.screenData(ui, feed);
 	const {snapshot, since} = data;
@@ -43,7 +42,7 @@ export function screenContextOf({session, ui, feed, layout, theme}: ContextInput
 		window: snapshot && {snapshot, since},
 		saveFormats: session.saveFormats,
 		links: top?.kind === 'detail' ? linksOf(detailOf(top.view, top.key)) : [],
-		sizeOf: layer => sizeOfLayer(layer, {ui, data, layout, detailOf}, theme),
+		sizeOf: layer => sizeOfLayer(layer, {ui, data, layout, detailOf}),
 		locationOf(id, key) {
 			const row = detailOf(id, key)?.row;
 			return row && viewOf(id).locationOf(row);

@@ -45,7 +45,7 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	const feed = useSyncExternalStore(store.subscribe, store.get);
 	const [state, dispatch] = useReducer(
 		// A new reducer each render: keys act on the data that is on the screen.
-		(current: UiState, change: Change) => change(current, layout => screenContextOf({session, ui: current, feed, layout, theme})),
+		(current: UiState, change: Change) => change(current, layout => screenContextOf({session, ui: current, feed, layout})),
 		view,
 		initialState,
 	);

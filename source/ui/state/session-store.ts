@@ -88,8 +88,9 @@ export class SessionStore {
 	/** Reads a new snapshot and the target's figures. While held, updates only status, sample count and `#ring`. */
 	refresh(): void {
 		const {source, vitals} = this.#options;
-		const status = source.status();
+		// Whether the snapshot is stale is known once it has been read.
 		const snapshot = source.read();
+		const status = source.status();
 		const {snapshot: previous, starts} = this.#feed;
 		const samplesTaken = snapshot?.session.samples ?? 0;
 		if (this.#isHeld && previous) {

@@ -15,7 +15,6 @@ import {samplingFigures, warningsOf} from './sampling.js';
 export type HeaderContext = {
 	readonly ui: UiState;
 	readonly data: ScreenData;
-	readonly sparkCharacters: string;
 	readonly width: number;
 };
 
@@ -98,7 +97,7 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 2, isJoined: true, priority: 14,
-		text: ({data: {cpuTrend}, sparkCharacters, width}) => cpuTrend && width >= narrowWidth ? sparkline(width < wideWidth ? halved(cpuTrend) : cpuTrend, sparkCharacters).trimStart() : '',
+		text: ({data: {cpuTrend}, width}) => cpuTrend && width >= narrowWidth ? sparkline(width < wideWidth ? halved(cpuTrend) : cpuTrend).trimStart() : '',
 		role: () => 'key',
 	},
 	{
@@ -211,7 +210,7 @@ export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning
 
 /** Returns the header's two lines on the program with nothing dropped or truncated, but without the trend. */
 export function programTexts(ui: UiState, data: ScreenData): string[] {
-	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, sparkCharacters: '', width: wideWidth};
+	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, width: wideWidth};
 	return ([2, 3] as const).map(line => layOut(itemsOf(context, line).map(item => ({...item, isRight: false})), Infinity).map(({text}) => text).join('')).filter(Boolean);
 }
 

@@ -1,5 +1,6 @@
 import {stateLetters} from '../../query/columns/state-cells.js';
 import type {CellRole} from '../../query/columns/column.js';
+import {graphemes} from '../../model/cell-width.js';
 
 /** `ascii`: only ASCII characters; `colors`: styles that replace the defaults of roles, as `readStyle` reads them. */
 export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean; readonly colors?: ReadonlyMap<Role, string>};
@@ -9,22 +10,19 @@ const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]
 /** How text looks: the style of each role, as escape sequences. */
 export class Theme {
 	readonly hasColor: boolean;
-	readonly isAscii: boolean;
-	/** Characters of a sparkline, from the lowest value to the highest. */
-	readonly sparkCharacters: string;
+	readonly #isAscii: boolean;
 	readonly #styles: ReadonlyMap<Role, Style>;
 	/** The same with text and background colours swapped. */
 	readonly #filledStyles: ReadonlyMap<Role, Style>;
 
 	constructor({color, ascii, colors}: ThemeOptions) {
 		this.hasColor = color;
-		this.isAscii = ascii;
-		this.sparkCharacters = ascii ? ' .:-=+*#' : ' ▁▂▃▄▅▆▇█';
+		this.#isAscii = ascii;
 		this.#styles = new Map(roles.map(role => [role, styleOf(colors?.get(role)) ?? styleOf(defaultStyles[role])!]));
 		this.#filledStyles = new Map(Array.from(this.#styles, ([role, [begin, end]]) => [role, [`${begin};7`, `${end};27`]]));
 	}
 
-	/** Returns the spans as one line with escape sequences; if `isAscii`, ~ replaces the ellipsis character. */
+	/** Returns the spans as one line with escape sequences; with `ascii`, ASCII characters replace all others. */
 	paint(spans: ReadonlyArray<{readonly text: string; readonly role?: Role | 'states'; readonly isFilled?: boolean}>): string {
 		let line = '';
 		let style = plain;
@@ -35,7 +33,8 @@ export class Theme {
 			}
 		};
 
-		for (const {text, role, isFilled} of spans) {
+		for (const {text: unicode, role, isFilled} of spans) {
+			const text = this.#isAscii ? asciiOf(unicode) : unicode;
 			if (role === 'states' && this.hasColor) {
 				for (const letter of text) {
 					add(letter, this.#styles.get(roleOfLetter.get(letter) ?? 'idle')!);
@@ -45,9 +44,18 @@ export class Theme {
 			}
 		}
 
-		line += between(style, plain);
-		return this.isAscii ? line.replaceAll('…', '~') : line;
+		return line + between(style, plain);
 	}
+}
+
+/** ASCII characters for those that the screen draws with. */
+const asciiCharacters: Readonly<Record<string, string>> = {
+	'…': '~', '─': '-', '▏': '|', '▲': '^', '▼': 'v', '▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
+};
+
+/** Returns the text in ASCII characters, as wide as before; a name's characters that have none become question marks. */
+function asciiOf(text: string): string {
+	return /^[ -~]*$/.test(text) ? text : graphemes(text).map(({text: character, cells}) => /^[ -~]$/.test(character) ? character : asciiCharacters[character] ?? '?'.repeat(cells)).join('');
 }
 
 const plain: Style = ['', ''];

@@ -85,8 +85,11 @@ export function halved(trend: Trend): Trend {
 	return trend.filter((_, index) => index % 2 === 1).map((value, index) => Math.max(value, trend[index * 2]));
 }
 
+/** Characters of a sparkline, from the lowest value to the highest. */
+const sparkCharacters = ' ▁▂▃▄▅▆▇█';
+
 /** Returns a trend as a sparkline, a character for each step; a value of 0 has the first of `sparkCharacters`, 1 the last. */
-export function sparkline(trend: Trend, sparkCharacters: string): string {
+export function sparkline(trend: Trend): string {
 	const highest = sparkCharacters.length - 1;
 	let line = '';
 	for (const value of trend) {

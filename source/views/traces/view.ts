@@ -39,7 +39,7 @@ export const tracesView: View<TraceRow> = {
 	titleLines: row => [
 		{text: titleOf(row), role: 'title'},
 		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`},
-		isThinned(row) ? {text: `called so often that only one call in ${row.oneIn} is measured${row.errorPercent === undefined ? '' : `; times are estimates, ±${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; its cumulative time is unknown, as it is recursive' : ''}`} : undefined,
+		isThinned(row) ? {text: `called so often that only one call in ${row.oneIn} is measured${row.errorPercent === undefined ? '' : `; times are estimates, +/-${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; its cumulative time is unknown, as it is recursive' : ''}`} : undefined,
 		row.isReleased ? {text: 'it exceeded --max-overhead and is no longer traced'} : undefined,
 		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`},
 	],
