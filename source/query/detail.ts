@@ -3,6 +3,7 @@ import {getOrCreate} from '../model/get-or-create.js';
 import {arrayFrom, makeArrays, namesOf} from '../model/column-types.js';
 import {counterColumns, contentionColumns} from '../model/schema.js';
 import {rootNode} from '../model/frame.js';
+import {jvmWork} from '../model/jvm-stacks.js';
 import type {Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
 import {recordsInWindow} from '../model/records-in-window.js';
@@ -68,7 +69,10 @@ export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined,
 	const attributed = attributionOf(dictionary, query);
 	const isAttributed = (node: number) => node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[attributed[node]]] === group;
 	const atLine = selectCounters(counters, isAttributed);
-	const ofRow = atLine.count > 0 ? atLine : selectCounters(counters, containing(snapshot, grouping, group));
+	const {className, method} = grouping.locations[group];
+	// In Lines all compilations are one row.
+	const isAllJit = className === jvmWork.jit && method === '';
+	const ofRow = atLine.count > 0 && !isAllJit ? atLine : selectCounters(counters, containing(snapshot, grouping, group));
 	return {
 		...threadsAndWaits(snapshot, since, {counters: ofRow, scope, isWanted: isAttributed}),
 		stacks: stackRows(snapshot, ofRow, scope).slice(0, maxDetailRows),

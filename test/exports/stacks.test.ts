@@ -105,6 +105,7 @@ describe('flame graph', () => {
 			'target stopped 6 ms (0.1%)',
 			'a frame with 50% of the CPU time has 50% ±16.9',
 			'<li>the target ended</li>',
+			'<ul id="findings"><li>1 thread waits for Pool, for 4s: main has it, at c.a.sort.Bubble.swap:24.</li></ul>',
 		];
 		expect(texts.filter(text => !page.includes(text))).toEqual([]);
 		expect(parseFlameGraph(page).threads).toContain('pool-*-thread-*');

@@ -3,10 +3,11 @@ import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import {threadFlag} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {locationName} from '../../source/query/counters/location.js';
+import {locationKey, locationName} from '../../source/query/counters/location.js';
 import {queryStacks} from '../../source/query/stacks.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
-import {queryLines} from '../../source/views/lines/lines.js';
+import {queryLines, querySummaryLines} from '../../source/views/lines/lines.js';
+import {linesView} from '../../source/views/lines/view.js';
 import {queryTree} from '../../source/views/tree/tree.js';
 import {Picture, picture} from '../helpers/picture.js';
 
@@ -52,6 +53,28 @@ test('less than 1 % of the JVM\'s own work counts for the row above, and the sum
 	expect(lines({}, whole)).toEqual(['88.2 Main.main:1', '5 [jit] C2 Big.big', '4 [gc] G1 Conc', '1.8 [jit] C2', '0.6 [jit]', '0.4 [vm]']);
 	expect(lines({filter: 'jit'}, whole)).toEqual(['5 [jit] C2 Big.big', '1.8 [jit] C2', '0.6 [jit]']);
 	expect(tree({}, whole)).toEqual(['Main.main:1', '[jit]', '.[jit] C2', '..[jit] C2 Big.big', '[gc]', '.[gc] G1 Conc', '[vm]']);
+});
+
+test('for people all compilations are one row with their sum, unless a filter looks for one', () => {
+	const compiling = beside('all | R40 | Main.main:1', stacks => [
+		...['a', 'b', 'c', 'd'].map(method => [stacks.ofCompilation('C2', `Big.${method}`), 10] as const),
+		[stacks.ofCompilation('C1', 'tier 3 Big.e'), 10],
+		[stacks.ofThread('C1 CompilerThread0'), 5],
+		[stacks.ofThread('G1 Conc#0'), 5],
+	]);
+	const query: Query = {...defaultQuery, summary: {showsWaits: true}};
+	const rowsOf = (changes: Partial<Query>) => querySummaryLines(compiling, undefined, {...query, ...changes}).rows
+		.map(row => `${row.selfPercent} ${locationName(row)}`);
+	expect(rowsOf({})).toEqual(['55 [jit]', '40 Main.main:1', '5 [gc] G1 Conc']);
+	expect(rowsOf({filter: 'Big.a'})).toEqual(['10 [jit] C2 Big.a']);
+	const [row] = querySummaryLines(compiling, undefined, query).rows;
+	const {callees, stacks, threads} = linesView.detail(compiling, undefined, query, row.key, row);
+	expect(callees.map(callee => `${callee.cpuNs / 1e6} ${locationName(callee)}`)).toEqual(['40 [jit] C2', '15 [jit] C1']);
+	expect(stacks.map(({cpuNs}) => cpuNs / 1e6)).toEqual([10, 10, 10, 10, 10, 5]);
+	expect(threads.map(({cpuNs}) => cpuNs / 1e6)).toEqual([55]);
+	// Enter on a compiler opens its methods.
+	const each = linesView.detail(compiling, undefined, query, locationKey(callees[0], 'line'), undefined);
+	expect(each.callees.map(({method}) => method)).toEqual(['C2 Big.a', 'C2 Big.b', 'C2 Big.c', 'C2 Big.d']);
 });
 
 test('folded, nothing tells of native code; by itself it is below its callers', () => {

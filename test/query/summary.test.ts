@@ -7,6 +7,9 @@ import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {headingOf} from '../../source/query/columns/column.js';
 import {measureOf} from '../../source/query/counters/scope.js';
 import {locationName} from '../../source/query/counters/location.js';
+import {text} from '../../source/exports/formats/text.js';
+import type {View} from '../../source/views/common/view.js';
+import {views} from '../../source/views/registry.js';
 import {linesView} from '../../source/views/lines/view.js';
 import {deadlocked, Picture, picture} from '../helpers/picture.js';
 
@@ -127,7 +130,17 @@ test('where the hottest lines are the JDK\'s, the line of the program that calle
 	`);
 	expect(querySummaryLines(regex, undefined, glance()).finding).toBe('67% is what A.match:7 called; press a to count it there.');
 	expect(querySummaryLines(regex, undefined, glance({ownFirst: true})).finding).toBeUndefined();
+	const report = text.write(regex, undefined, {query: defaultQuery, version: ''}) as string;
+	expect(report).toContain('67% is what A.match:7 called; --own-first counts it there.');
 	expect(querySummaryLines(hog, undefined, glance()).finding).toBeUndefined();
+});
+
+test.each(views.map(view => [view.id, view] as const))('a report of %s without rows names no key', (_, view) => {
+	const empty: View = {...view, query: (...given) => ({...view.query(...given), rows: []})};
+	for (const snapshot of [hog, picture('pool-1 | w | java.util.concurrent.locks.LockSupport.park:211')]) {
+		const report = text.write(snapshot, undefined, {query: defaultQuery, version: '', view: empty});
+		expect(report).not.toMatch(/\b(?:press|[aimMf] (?:shows|on|makes))\b/);
+	}
 });
 
 test('a row of such waits has the detail of its samples', () => {

@@ -89,7 +89,8 @@ describe('a frame fits its screen', () => {
 		}
 
 		const tasks = {...taskReport, history: [[1, 0], [2, 0], [4, 0]]};
-		const text = await screenOf({...traced, tasks}, {columns: 100, view: {view: 'tasks', query: {...defaultQuery, tasksBy: 'state'}}, status: recording}).text();
+		const view = {view: 'tasks', query: {...defaultQuery, tasksBy: 'state'}} as const;
+		const text = await screenOf({...traced, tasks}, {columns: 100, view, status: recording}).text();
 		expect(text).toMatch(/in the queue .*:=#/);
 		expect(text).toMatch(/^[\n -~]*$/);
 		expect(await screenOf(busy(), {theme: colored}).text()).toMatch(sgr);
@@ -121,6 +122,15 @@ test('a window that is being resized is repainted once, when it rests; a repaint
 	expect(await repaintsAfter(60)).toBe(1);
 	expect(await repaintsAfter(0, 'resize', 'repaint')).toBe(2);
 	expect(await repaintsAfter(60)).toBe(2);
+});
+
+test('a figure on sampling that is bad takes the room that what is said of the JVM leaves', async () => {
+	const many = picture('worker-1 | R | com.acme.Main.main:3', {samples: 100, incompleteStacks: 144});
+	const mainClass = 'com.acme.orders.service.OrderServiceApplication';
+	const named = {...many, target: {...many.target, mainClass, jvmVersion: '17.0.15'}};
+	const screen = screenOf(named, {vitals: {uptimeMs: 11_000}});
+	expect((await screen.lines())[0]).toMatch(/OrderServiceApplication +JDK 17 +up 11s +LIVE/);
+	expect((await screen.at(120, 24))[0]).toMatch(/JDK 17\.0\.15 +up 11s +! 144 truncated stacks +LIVE/);
 });
 
 test('a thread, class or method named 0 is shown; a figure that is 0 is blank', async () => {
@@ -588,5 +598,7 @@ test('before a method is traced what that does to the JVM stands below the quest
 
 test.each(['traces', 'tasks'])('no key of a row of %s is offered that does nothing', async view => {
 	expect(await openTraced(view).text('enter')).toMatch(/\n(?!.*(?:Tab|Enter):).*q:back.*$/);
-	expect(await openTraced('lines').text('enter')).toMatch(/Tab:next +Enter:open.*$/);
+	// Without a selected line, Enter closes.
+	expect(await openTraced('lines').text('enter')).toMatch(/Tab:next(?!.*Enter).*$/);
+	expect(await openTraced('lines').text('enter', 'tab')).toMatch(/Tab:next +Enter:open.*$/);
 });

@@ -36,7 +36,7 @@ export class StackSet {
 		const {dictionary, threads} = snapshot;
 		const {nodeParent, nodeFrame, nodeCount} = dictionary;
 		// In a comparison the JVM's small work keeps frames of its own: it may not be small on the other side.
-		const scope = {...scopeOf(snapshot, query), allWork: query.baseline !== undefined};
+		const scope = {...scopeOf(snapshot, query), work: query.baseline === undefined ? undefined : 'all' as const};
 		const counters = countersInWindow(snapshot, since, scope);
 		const grouping = stackIndex(dictionary).grouping(query.by);
 		const {isKept} = treeFilter(scope, dictionary, grouping);

@@ -33,7 +33,7 @@ const indent = '    ';
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
 	const head = [targetLine(snapshot.target), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
-	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery);
+	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery, {isJitAsOne: true});
 	const withoutAgent = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
 	const hot = withoutAgent(rows).filter(row => row.selfCpuNs > 0);
 	const cpuPercent = corePercent(wholeCpuNs, session.sampledMs);
@@ -43,11 +43,18 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const waits = queryLines(snapshot, undefined, {
 		...defaultQuery, ownFirst: true, unit: 'ticks', states: ['WAITING', 'TIMED_WAITING', 'IDLE'], sort: {column: 'ticks', reverse: false}, threadKeys: threadsOfProgram(snapshot),
 	});
-	const waited = withoutAgent(waits.rows).filter(row => row.selfTicks * tickMs >= minMs).slice(0, isAlmostIdle ? maxEntries.waits : 1);
+	const blocked = blockedLocations(snapshot).filter(({waitedMs}) => waitedMs >= minMs).slice(0, maxEntries.blocked);
+	// Of the same threads one entry is enough: who waits for locks now were blocked too.
+	const findings = findingsOf(snapshot, undefined, defaultQuery)
+		.filter(({id}) => id !== 'contention' || blocked.length === 0).slice(0, maxEntries.findings);
+	const found = new Set(findings.map(({figures}) => figures.at));
+	const waited = withoutAgent(waits.rows)
+		.filter(row => row.selfTicks * tickMs >= minMs && !found.has(locationName(row)))
+		.slice(0, isAlmostIdle ? maxEntries.waits : 1);
 	const entries = [
-		...findingsOf(snapshot, undefined, defaultQuery).slice(0, maxEntries.findings).map(({text}) => text),
+		...findings.map(({text}) => text),
 		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxEntries.traced).map(row => tracedText(row)) : []),
-		...blockedLocations(snapshot).slice(0, maxEntries.blocked).filter(({waitedMs}) => waitedMs >= minMs).map(blocked => blockedText(blocked)),
+		...blocked.map(location => blockedText(location)),
 		...(isAlmostIdle ? [idleText(hot, wholeCpuNs)] : []),
 		...(cpuPercent < busyPercent ? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
 		...(isAlmostIdle ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row))),

@@ -13,6 +13,7 @@ import {maskOf} from '../../query/filter/state-sets.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {bundledFile} from '../../runtime/bundle.js';
 import {UserError} from '../../runtime/errors.js';
+import {findingsOf} from '../../query/summary/findings.js';
 import {comparedFrom} from '../../views/changes/changes.js';
 import {escapedMarkup, type ExportFormat, type ExportOptions} from '../common/export-format.js';
 import {StackSet} from '../common/stack-set.js';
@@ -29,15 +30,24 @@ export const flameGraph: ExportFormat = {
 	comparesWithBaseline: true,
 	write(snapshot, since, options) {
 		const page = pageOf(snapshot, since, options);
+		const findings = findingsOf(snapshot, page.since, options.query, {vitals: options.vitals});
+		const notes = [
+			costLine(snapshot, page.since), ...page.remarks, ...options.notes ?? [], ...noteLines(snapshot, page.since),
+		];
 		const parts: Readonly<Record<string, string>> = {
 			title: escapedMarkup(targetLine(snapshot.target)),
 			summary: escapedMarkup(timeLine(snapshot, page.since)),
-			notes: [costLine(snapshot, page.since), ...page.remarks, ...options.notes ?? [], ...noteLines(snapshot, page.since)].map(line => `<li>${escapedMarkup(line)}</li>`).join(''),
+			findings: listItems(findings.map(({text}) => text)),
+			notes: listItems(notes),
 			data: gzipSync(JSON.stringify(page.data)).toString('base64'),
 		};
-		return template().replaceAll(/<!--(title|summary|notes|data)-->/g, (_, name: string) => parts[name]);
+		return template().replaceAll(/<!--(title|summary|findings|notes|data)-->/g, (_, name: string) => parts[name]);
 	},
 };
+
+function listItems(lines: readonly string[]): string {
+	return lines.map(line => `<li>${escapedMarkup(line)}</li>`).join('');
+}
 
 /** Returns the page with places for its parts, as build/flame-page.js makes it. Throws UserError. */
 function template(): string {

@@ -35,7 +35,7 @@ export const text: ExportFormat = {
 	write(snapshot, baseline, options) {
 		const width = Math.max(options.width ?? defaultWidth, minWidth);
 		const {query: requested, view, top = defaultTop, notes = [], states, vitals} = options;
-		const query = {...requested, summary: requested.summary ?? {showsWaits: states === undefined}};
+		const query = {...requested, summary: requested.summary ?? {showsWaits: states === undefined, isReport: true}};
 		const {columns, ...shown} = view ?? views[0];
 		const table = shown.query(snapshot, baseline, query);
 		const layout = {width, unit: effectiveUnit(query), measure: table.measure ?? measureOf(query), by: query.by};

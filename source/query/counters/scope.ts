@@ -1,4 +1,5 @@
 import {lookUp} from '../../model/column-types.js';
+import {jvmWork} from '../../model/jvm-stacks.js';
 import {rootNode} from '../../model/frame.js';
 import {recordsInWindow} from '../../model/records-in-window.js';
 import {counterColumns} from '../../model/schema.js';
@@ -21,8 +22,8 @@ export type Scope = {
 	readonly threads: Uint8Array | undefined;
 	readonly unit: Unit;
 	readonly native?: boolean;
-	/** Each row of the JVM's own work counts by itself, see `withoutSmallWork`. */
-	readonly allWork?: boolean;
+	/** Rows of the JVM's own work: all by themselves, or all compilations as one; by default see `withoutSmallWork`. */
+	readonly work?: 'all' | 'jit-as-one';
 	readonly filter: RowFilter;
 };
 
@@ -78,21 +79,29 @@ export function countedThreads({threads: {count}}: Snapshot, scope: Pick<Scope, 
 Returns the counters between `since` (undefined: the session's start) and the snapshot, within the scope. Unless
 `scope.native`, native code counts at its Java callers, so several counters may have the same key.
 */
-export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads' | 'native' | 'allWork'>): Counters {
+export function countersInWindow(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	scope: Pick<Scope, 'stateMask' | 'threads' | 'native' | 'work'>,
+): Counters {
 	const {counters, dictionary} = snapshot;
 	const {stateMask, threads} = scope;
 	const isWanted = stateMask === allStatesMask && !threads ? undefined : (index: number) => (stateMask & (1 << counters.state[index])) !== 0 && isCounted(scope, counters.thread[index]);
 	const balanced = withoutNegativeCpu(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
 	const {folded} = stackIndex(dictionary);
 	const inJava = folded && !scope.native ? {...balanced, node: lookUp(folded, balanced.node, balanced.count)} : balanced;
-	return scope.allWork ? inJava : withoutSmallWork(inJava, dictionary);
+	return scope.work === 'all' ? inJava : withoutSmallWork(inJava, dictionary, scope.work === 'jit-as-one');
 }
 
 const minWorkRowPercent = 1;
 
-/** Counts small rows of JVM work for their callers: short compilations for `[jit] C2`, a small `[jit] C2` for `[jit]`. */
-function withoutSmallWork(counters: Counters, dictionary: Dictionary): Counters {
-	const {nodeCount, nodeParent} = dictionary;
+/**
+Counts small rows of JVM work for their callers: short compilations for `[jit] C2`, a small `[jit] C2` for `[jit]`; or
+all compilations for `[jit]`.
+*/
+function withoutSmallWork(counters: Counters, dictionary: Dictionary, isJitAsOne: boolean): Counters {
+	const {nodeCount, nodeParent, nodeFrame, frameClass, strings} = dictionary;
+	const isJit = (node: number) => strings[frameClass[nodeFrame[node]]] === jvmWork.jit;
 	const {isBelowWork} = stackIndex(dictionary);
 	if (!isBelowWork) {
 		return counters;
@@ -108,7 +117,7 @@ function withoutSmallWork(counters: Counters, dictionary: Dictionary): Counters 
 	/** By node: where its counters count. Callers have smaller ids than what they call. */
 	let target: Int32Array | undefined;
 	for (let node = nodeCount - 1; node > rootNode; node--) {
-		if (isBelowWork[node] === 1 && 100 * cpuNs[node] < minWorkRowPercent * wholeNs) {
+		if (isBelowWork[node] === 1 && (100 * cpuNs[node] < minWorkRowPercent * wholeNs || (isJitAsOne && isJit(node)))) {
 			target ??= Int32Array.from({length: nodeCount}, (_, index) => index);
 			target[node] = nodeParent[node];
 			cpuNs[nodeParent[node]] += cpuNs[node];

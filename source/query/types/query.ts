@@ -73,6 +73,10 @@ export type SummaryOptions = {
 	/** If the target is almost idle, the rows are the lines where threads wait; only if the user chose no states. */
 	readonly showsWaits: boolean;
 	readonly vitals?: TargetVitals;
+	/** Compilations of a share have rows of their own, also without a filter. */
+	readonly isOfEachCompilation?: true;
+	/** Sentences name options, not keys. */
+	readonly isReport?: true;
 	/** The JVM can be asked for holders of locks that samples do not have. */
 	readonly canAskForHolders?: boolean;
 };

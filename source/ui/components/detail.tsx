@@ -1,6 +1,7 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatCount, formatMs, formatStuck, plural} from '../../query/columns/format.js';
+import type {Trend} from '../../query/past/steps.js';
 import {waitText, type WaitGroup} from '../../query/locks/waits.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
@@ -67,7 +68,8 @@ export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readon
 	const row = selectedRow(ui, rowsOf(data));
 	const detail = row && detailOf(ui.view, row.key);
 	const rule: Spans = [{text: '─'.repeat(width), role: 'dim'}];
-	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, fullNames: ui.query.fullNames})) : [];
+	const format: LineFormat = {width, fullNames: ui.query.fullNames};
+	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines(format)) : [];
 	return <Lines lines={[rule, ...lines]} width={width} height={paneLines}/>;
 }
 
@@ -97,7 +99,7 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo))),
 		...section('WAITS NOW (threads, longest, what for)', detail.waits.slice(0, bounds.holders).map(group => textPart(waitLine(group)))),
 		...(source ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [part(({width}) => sourceLines(source, bounds.source, width))]) : []),
-		...(trend ? section('LAST 60s', [part(({width}) => [[{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4))), role: 'key'}]])]) : []),
+		...(trend ? section('LAST 60s', [part(({width}) => [trendSpans(trend, width)])]) : []),
 		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(line => locationPart(line, line.selfCpuNs, line.selfTicks))),
 		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(bounds.moreThreads > 0 ? [] : omission)]),
 		...section('TOP STACKS', topStack ? [part(topStack)] : []),
@@ -106,6 +108,10 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 		...section('MORE STACKS', moreStacks.map((lines, index) => part(format => [...(index === 0 ? [] : [[]]), ...lines(format)]))),
 		...(bounds.moreThreads > 0 && threads.length > bounds.threads ? section('MORE THREADS', [...threads.slice(bounds.threads), ...omission]) : []),
 	];
+}
+
+function trendSpans(trend: Trend, width: number): Spans {
+	return [{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4))), role: 'key'}];
 }
 
 function part(lines: Part['lines'], link?: RowLink): Part {

@@ -18,20 +18,23 @@ type FooterProps = {
 	readonly layout: Layout;
 	/** The lines of the prompt or message, see `promptOrMessage`. */
 	readonly message: readonly Spans[];
-	/** Whether Enter in the detail on top opens another row. */
-	readonly hasLinks: boolean;
+	readonly links: Links;
 };
+
+/** Whether the detail on top has lines that Enter can open, and whether one of them is selected. */
+type Links = {readonly hasLinks: boolean; readonly isLinkSelected: boolean};
 
 /** Cells between a message and the keys beside it. */
 const keysGap = 3;
 
 /** The prompt or message, if any, then the keys that work now. The help has all of a message that does not fit. */
-export function Footer({ui, data, layout: {width, footerLines: room}, message, hasLinks}: FooterProps) {
+export function Footer({ui, data, layout: {width, footerLines: room}, message, links}: FooterProps) {
 	if (message.length > room) {
 		return <Lines lines={[...message.slice(0, room - 1), [{text: cut('... press ? to read all of it', width), role: 'dim'}]]} width={width}/>;
 	}
 
-	return <Lines lines={[...message.slice(0, -1), withKeys(message.at(-1) ?? [], ui, data, {width, hasLinks})]} width={width} height={room}/>;
+	const last = withKeys(message.at(-1) ?? [], ui, data, {width, links});
+	return <Lines lines={[...message.slice(0, -1), last]} width={width} height={room}/>;
 }
 
 /** Returns the first line of a prompt or message, with the keys if it is the only one: for screens without a footer. */
@@ -40,13 +43,13 @@ export function footerInOneLine(message: readonly Spans[], ui: UiState, data: Sc
 }
 
 /** Returns the keys or, after text, the text and at the right end as many keys as fit; none if one would be truncated. */
-function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}: KeyLineRoom): Spans {
+function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, links}: KeyLineRoom): Spans {
 	const lineWidth = spansWidth(line);
 	if (lineWidth === 0) {
-		return keyLine(ui, data, {width, hasLinks});
+		return keyLine(ui, data, {width, links});
 	}
 
-	const keys = keyLine(ui, data, {width: Math.max(0, width - lineWidth - keysGap), hasLinks});
+	const keys = keyLine(ui, data, {width: Math.max(0, width - lineWidth - keysGap), links});
 	const areTruncated = keys.some(({text}) => text.endsWith('…'));
 	return areTruncated ? line : [...line, {text: ' '.repeat(Math.max(0, width - lineWidth - spansWidth(keys)))}, ...keys];
 }
@@ -98,8 +101,7 @@ function inputLine({label, text, cursor, isSelected}: InputLayer, width: number,
 /** Actions whose keys stay longest in a narrow key line, the most important first. */
 const keyOrder: ReadonlyArray<KeyBinding['action']> = ['close', 'help-view', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
 
-/** The room for the key line; `hasLinks`: see `FooterProps`. */
-type KeyLineRoom = {readonly width: number; readonly hasLinks: boolean};
+type KeyLineRoom = {readonly width: number; readonly links: Links};
 
 /** Titles of actions that replace those of the key table. */
 type Titles = Readonly<Partial<Record<KeyBinding['action'], string>>>;
@@ -113,19 +115,19 @@ const menuTitles: Readonly<Record<MenuLayer['purpose'], Titles>> = {
 	sort: {}, 'save-format': {}, columns: {accept: 'on or off', back: 'done'},
 };
 
-/** Actions in a detail that do nothing unless it has links. */
-const linkActions: ReadonlySet<KeyBinding['action']> = new Set(['next-link', 'accept']);
-
 /** Priorities in a table: below the first, quit and help; from the first on, hints; from the second on, all other keys. */
 const hintPriority = 2;
 const otherPriority = 10;
 
 /** Returns as many keys as fit; in a table quit and help first, then hints for the selected row, then the others. */
-function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyLineRoom): Spans {
+function keyLine(state: UiState, data: ScreenData, {width, links}: KeyLineRoom): Spans {
 	const layer = state.layers.at(-1);
 	const titles = titlesIn(state);
 	const isInvalid = layer?.kind === 'input' && inputError(layer) !== undefined;
-	const isUsable = ({title, action}: KeyBinding) => title !== undefined && !(isInvalid && action === 'accept') && (hasLinks || !linkActions.has(action));
+	const isUnusable: Partial<Record<KeyBinding['action'], boolean>> = {
+		'next-link': !links.hasLinks, accept: isInvalid || (layer?.kind === 'detail' && !links.isLinkSelected),
+	};
+	const isUsable = ({title, action}: KeyBinding) => title !== undefined && !isUnusable[action];
 	const items = keysOf(keyContextOf(state), sourceKindOf(data)).filter(binding => isUsable(binding)).flatMap((binding): Item[] => {
 		const {title, action} = binding;
 		// Key changes do not apply where text is typed.

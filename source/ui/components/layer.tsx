@@ -36,7 +36,10 @@ export function ScrolledPage({layer, ...screen}: ScreenProps & {readonly layer: 
 }
 
 /** Returns all lines of a layer, and the index of that of the selected link. */
-function linesOf(layer: ScrolledLayer, {ui, data, layout: {width}, detailOf}: ScreenProps): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
+function linesOf(
+	layer: ScrolledLayer,
+	{ui, data, layout: {width}, detailOf}: ScreenProps,
+): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
 	if (layer.kind === 'help') {
 		return {lines: helpOf(layer, ui, data, width)};
 	}
@@ -44,7 +47,8 @@ function linesOf(layer: ScrolledLayer, {ui, data, layout: {width}, detailOf}: Sc
 	const detail = detailOf(layer.view, layer.key);
 	// Only rows of the current view have known trends.
 	const trend = layer.view === ui.view ? data.trendOf(layer.key) : undefined;
-	return detailLines(detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined}, layer.link, {width, fullNames: ui.query.fullNames});
+	const shown = detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined};
+	return detailLines(shown, layer.link, {width, fullNames: ui.query.fullNames});
 }
 
 /** Returns how far a layer can be scrolled. */

@@ -12,17 +12,21 @@ import {Lines} from './text.js';
 export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout}) {
 	const {ring, past} = data;
 	const endMs = pastWindowEndMs(ui);
-	if (layout.timeLines === 0) {
+	const {width, timeLines} = layout;
+	if (timeLines === 0) {
 		return null;
 	}
 
 	if (sourceKindOf(data) === 'recording') {
-		return <Lines lines={wholeTimeLine(ring, past?.toMs, layout)} width={layout.width} height={layout.timeLines}/>;
+		return <Lines lines={wholeTimeLine(ring, past?.toMs, layout)} width={width} height={timeLines}/>;
 	}
 
-	return endMs !== undefined && past
-		? <Lines lines={timeLine(ring, {endMs, spanMs: ui.spanMs, toMs: past.toMs}, layout)} width={layout.width} height={layout.timeLines}/>
-		: null;
+	if (endMs === undefined || !past) {
+		return null;
+	}
+
+	const lines = timeLine(ring, {endMs, spanMs: ui.spanMs, toMs: past.toMs}, layout);
+	return <Lines lines={lines} width={width} height={timeLines}/>;
 }
 
 /** Seconds for each character of the time line of a recording: the least with which all of it fits. */
@@ -60,7 +64,12 @@ const leadWidth = 11;
 const tailWidth = 10;
 
 /** Returns a line for each figure, as many as fit, and the axis with the times below them; `newest`: the axis' last time. */
-function timeLine(ring: Ring, {endMs, spanMs, toMs}: MarkedWindow, {width, timeLines}: Layout, newest = 'now'): Spans[] {
+function timeLine(
+	ring: Ring,
+	{endMs, spanMs, toMs}: MarkedWindow,
+	{width, timeLines}: Layout,
+	newest = 'now',
+): Spans[] {
 	const count = Math.max(1, width - leadWidth - tailWidth);
 	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? endMs, spanMs);
 	// The line ends now or, if the marked window is too far back for that, has that window in its middle.
@@ -74,7 +83,11 @@ function timeLine(ring: Ring, {endMs, spanMs, toMs}: MarkedWindow, {width, timeL
 	];
 }
 
-function figureLine({title, leastFull, valueIn, format}: Figure, cells: ReadonlyArray<TimeCell | undefined>, at: number): Spans {
+function figureLine(
+	{title, leastFull, valueIn, format}: Figure,
+	cells: ReadonlyArray<TimeCell | undefined>,
+	at: number,
+): Spans {
 	const values = cells.map(cell => cell && valueIn(cell));
 	const highest = Math.max(0, ...values.filter(value => value !== undefined));
 	const full = Math.max(highest, leastFull);

@@ -28,7 +28,8 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const query = queryOf(ui);
 	const total = query.filter === '' ? rows.length : data.table?.allRows ?? 0;
 	const context: TableContext<ViewRow> = {
-		query, measure: data.table?.measure ?? measureOf(query), scrollLeft: ui.scrollLeft, trendOf: data.trendOf, columns: fitTableColumns(columnsOf(ui.view, ui.columns), layout),
+		query, measure: data.table?.measure ?? measureOf(query), scrollLeft: ui.scrollLeft, trendOf: data.trendOf,
+		columns: fitTableColumns(columnsOf(ui.view, ui.columns), layout),
 		position: positionText({from: scrollTop, to: Math.min(rows.length, scrollTop + tableRows), rows: rows.length, total}), isDim: row => view.isDim(row),
 	};
 	const selected = selectedIndex(selection, rows);
@@ -142,7 +143,8 @@ function headingSpans<Row>({columns, position, query, measure}: TableContext<Row
 		const {column, width} = columns[index];
 		const isSorted = column.id === query.sort.column;
 		const name = headingOf(column, measure, query.by);
-		const text = cut(isSorted && cellWidth(name) < width ? name + arrow(Boolean(column.ascending) !== query.sort.reverse) : name, width);
+		const mark = isSorted && cellWidth(name) < width ? arrow(Boolean(column.ascending) !== query.sort.reverse) : '';
+		const text = cut(name + mark, width);
 		const lender = lenderAt(columns, index + 1);
 		const room = width + (lender ? gap.length + lender.width : 0);
 		const hasPosition = isFlexible(column) && cellWidth(text) + position.length < room;

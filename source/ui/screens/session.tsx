@@ -14,7 +14,7 @@ import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/terminal.js';
 import {press, pressMouse} from '../state/reduce.js';
 import {followRow} from '../state/screen-context.js';
-import {rowsOf, sourceKindOf} from '../state/screen-data.js';
+import {rowsOf, selectedLink, sourceKindOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {SessionStore} from '../state/session-store.js';
 import {coveringLayer, initialState, queryOf, type InitialView, type UiState} from '../state/state.js';
@@ -45,7 +45,9 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	const feed = useSyncExternalStore(store.subscribe, store.get);
 	const [state, dispatch] = useReducer(
 		// A new reducer each render: keys act on the data that is on the screen.
-		(current: UiState, change: Change) => change(current, layout => screenContextOf({session, ui: current, feed, layout})),
+		(current: UiState, change: Change) => change(current, layout => (
+			screenContextOf({session, ui: current, feed, layout})
+		)),
 		view,
 		initialState,
 	);
@@ -110,14 +112,16 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	const detailOf = session.detailOf(ui, feed);
 	const layer = coveringLayer(ui);
 	const top = ui.layers.at(-1);
-	const hasLinks = top?.kind !== 'detail' || linksOf(detailOf(top.view, top.key)).length > 0;
+	const rowLinks = top?.kind === 'detail' ? linksOf(detailOf(top.view, top.key)) : [];
+	const isLinkSelected = top?.kind === 'detail' && selectedLink(rowLinks, top.link) !== undefined;
+	const links = {hasLinks: rowLinks.length > 0, isLinkSelected};
 	// Without a footer, the prompt or the message of the last key replaces the header's line.
 	const isInHeader = !layout.hasFooter && (top?.kind === 'input' || ui.message !== undefined);
 	return (
 		<ThemeContext value={theme}>
 			<HitAreasContext value={hitAreas}>
 				<Box flexDirection='column'>
-					<Header {...parts} replacement={isInHeader ? footerInOneLine(message, ui, data, {width, hasLinks}) : undefined}/>
+					<Header {...parts} replacement={isInHeader ? footerInOneLine(message, ui, data, {width, links}) : undefined}/>
 					<Findings data={data} layout={layout}/>
 					{layout.hasTabs ? <Tabs ui={ui} data={data} width={width}/> : null}
 					<TimeLine {...parts}/>
@@ -130,7 +134,7 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 							</>
 						)
 						: (layer.kind === 'menu' ? <Menu {...parts} layer={layer}/> : <ScrolledPage {...parts} layer={layer} detailOf={detailOf}/>)}
-					{layout.hasFooter ? <Footer {...parts} message={message} hasLinks={hasLinks}/> : null}
+					{layout.hasFooter ? <Footer {...parts} message={message} links={links}/> : null}
 				</Box>
 			</HitAreasContext>
 		</ThemeContext>

@@ -156,7 +156,8 @@ function samplingRates({past}: Answer, {snapshot, starts, status}: Feed): Sampli
 
 /** Returns the query that finds any row of a view: nothing is filtered or folded. */
 function queryOfAnyRow(query: Query, {sort}: View): Query {
-	return {...query, filter: '', foldPools: false, showIdle: true, sort};
+	const summary = {...query.summary!, isOfEachCompilation: true} as const;
+	return {...query, filter: '', foldPools: false, showIdle: true, sort, summary};
 }
 
 function linkTo(by: GroupBy): DetailData['linkTo'] {

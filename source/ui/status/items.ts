@@ -73,7 +73,7 @@ export const headerItems: readonly HeaderItem[] = [
 		role: () => 'error',
 	},
 	{
-		line: 1, priority: 8, leastWidth: 12,
+		line: 1, priority: 11, leastWidth: 12,
 		text: ({data}) => [...warningsOf(data).slice(1).map(({short}) => short), ...samplingFigures.map(({bad}) => bad?.(data))].filter(Boolean).map(short => `! ${short}`).join('  '),
 		role: () => 'error',
 	},
@@ -97,7 +97,10 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 2, isJoined: true, priority: 14,
-		text: ({data: {cpuTrend}, width}) => cpuTrend && width >= narrowWidth ? sparkline(width < wideWidth ? halved(cpuTrend) : cpuTrend).trimStart() : '',
+		text({data: {cpuTrend}, width}) {
+			const steps = cpuTrend && width < wideWidth ? halved(cpuTrend) : cpuTrend;
+			return steps && width >= narrowWidth ? sparkline(steps).trimStart() : '';
+		},
 		role: () => 'key',
 	},
 	{

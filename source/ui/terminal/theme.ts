@@ -50,12 +50,20 @@ export class Theme {
 
 /** ASCII characters for those that the screen draws with. */
 const asciiCharacters: Readonly<Record<string, string>> = {
-	'…': '~', '─': '-', '▏': '|', '▲': '^', '▼': 'v', '▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
+	'…': '~', '─': '-', '▏': '|', '▲': '^', '▼': 'v',
+	'▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
 };
 
-/** Returns the text in ASCII characters, as wide as before; a name's characters that have none become question marks. */
+/** Returns the text in ASCII characters, as wide as before; letters of names that are none become question marks. */
 function asciiOf(text: string): string {
-	return /^[ -~]*$/.test(text) ? text : graphemes(text).map(({text: character, cells}) => /^[ -~]$/.test(character) ? character : asciiCharacters[character] ?? '?'.repeat(cells)).join('');
+	if (/^[ -~]*$/.test(text)) {
+		return text;
+	}
+
+	return graphemes(text).map(({text: character, cells}) => {
+		const isAscii = /^[ -~]$/.test(character);
+		return isAscii ? character : asciiCharacters[character] ?? '?'.repeat(cells);
+	}).join('');
 }
 
 const plain: Style = ['', ''];

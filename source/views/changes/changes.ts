@@ -163,8 +163,8 @@ class ComparedWindow {
 	readonly #ticks: number;
 
 	constructor(snapshot: Snapshot, since: Snapshot | undefined, query: Query) {
-		// With `allWork`, as what is a row in one window must be one in the other.
-		this.#table = countedLines(snapshot, since, query, {...scopeOf(snapshot, query), allWork: true});
+		// With all work, as what is a row in one window must be one in the other.
+		this.#table = countedLines(snapshot, since, query, {...scopeOf(snapshot, query), work: 'all'});
 		this.rows = new Map(this.#table.rows.map(row => [row.key, row]));
 		this.#sampledMs = sampledMs(snapshot, since);
 		const seconds = windowMs(snapshot, since) / 1000;

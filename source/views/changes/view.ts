@@ -3,8 +3,12 @@ import {shortName} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {linesView} from '../lines/view.js';
 import {csvOf, frameOf, csvCellsOfLocation, rowsAsJson} from '../common/files.js';
+import {keyOrOption} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {comparedFrom, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow} from './changes.js';
+
+const baselineKey = 'm makes what is on the screen the baseline, and this view then shows the change; '
+	+ 'or start with --compare FILE';
 
 export const changesView: View<ChangeRow> = {
 	id: 'changes',
@@ -19,8 +23,10 @@ export const changesView: View<ChangeRow> = {
 	isDim: row => row.isNoise,
 	remark: ({baseline, by}) => [baseline ? `against ${baseline.title}` : '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(', '),
 	emptyHints: [{key: 'm', title: 'set the baseline', short: 'baseline'}, {key: 'D', title: 'back', short: 'back'}, {key: 'tab', title: 'next view', short: 'view'}],
-	emptyText: (_, {baseline, filter}) => filter === ''
-		? (baseline ? 'nothing has been sampled since the baseline was set' : 'nothing to compare with: m makes what is on the screen the baseline, and this view then shows the change; or start with --compare FILE')
+	emptyText: (_, query) => query.filter === ''
+		? (query.baseline
+			? 'nothing has been sampled since the baseline was set'
+			: `nothing to compare with: ${keyOrOption(query, baselineKey, '--compare FILE names the baseline')}`)
 		: undefined,
 	locationOf: row => row,
 	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, query.baseline ? comparedFrom(query.baseline, snapshot, since) : since, query, key),

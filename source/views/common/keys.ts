@@ -29,6 +29,11 @@ export function cyclingKey<Choice>(help: string, choices: readonly Choice[], cur
 	return {keys: ['l'], label: 'l', help, press: query => change(choiceAfter(choices, current(query)), query)};
 }
 
+/** Returns what a sentence says does something: a key on the screen, an option in a report. */
+export function keyOrOption({summary}: Query, key: string, option: string): string {
+	return summary?.isReport ? option : key;
+}
+
 /** Returns remarks on the grouping of rows, for the line of tabs. */
 export function groupingRemarks({by, ownFirst}: Query): string[] {
 	return [...(by === 'line' ? [] : [`by ${by}`]), ...(ownFirst ? ['own code'] : [])];

@@ -5,7 +5,7 @@ import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {treesAsJson} from '../tree/tree.js';
 import {csvOf, frameOf, csvCellsOfLocation, csvCellsOfStates, statesOf, viaOf} from '../common/files.js';
-import {groupingRemarks, treeKeys} from '../common/keys.js';
+import {groupingRemarks, keyOrOption, treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {openFocus, queryFocus, focusColumns, type FocusRow} from './focus.js';
 
@@ -24,9 +24,15 @@ export const focusView: View<FocusRow> = {
 	query: queryFocus,
 	isDim: row => row.totalPercent <= row.wallError && row.cpuPercent <= row.cpuError,
 	remark: query => [...(query.method ? [query.method] : []), ...groupingRemarks(query)].join(' '),
-	emptyText: (_, {method, filter}) => method
-		? `no sample in this window has a method like ${method} on its stack${filter === '' ? '' : ' and matches the filter'}`
-		: 'no method is chosen: press f on a row of another view, or start with --method PATTERN',
+	emptyText(_, query) {
+		if (query.method) {
+			const filtered = query.filter === '' ? '' : ' and matches the filter';
+			return `no sample in this window has a method like ${query.method} on its stack${filtered}`;
+		}
+
+		const key = 'press f on a row of another view, or start with --method PATTERN';
+		return `no method is chosen: ${keyOrOption(query, key, '--method PATTERN chooses one')}`;
+	},
 	focusOn: ({className, method}) => ({method: locationKey({className, method, file: '', line: -1}, 'method'), tree: undefined}),
 	locationOf: row => row,
 	detail(snapshot, since, query, _key, row) {

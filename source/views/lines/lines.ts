@@ -7,11 +7,12 @@ import {sampledMs} from '../../query/counters/share.js';
 import {countedLines, pastOfLines, type LineTable, type LineRow} from '../../query/counted-lines.js';
 import {minQuietMs, summaryQuery} from '../../query/summary/summary.js';
 import {sortRows} from '../../query/columns/sort.js';
-import {scopeOf} from '../../query/counters/scope.js';
+import {scopeOf, type Scope} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {stateCode} from '../../model/thread-state.js';
 import {byLocation, figure, fileColumn, ownCodeColumn, share, shareHeadings, stateColumn, statesColumn, text, topThreadsColumn, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
+import {keyOrOption} from '../common/keys.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
@@ -87,9 +88,20 @@ function lineName(row: LineRow, room: number, fullNames: boolean): string {
 	return row.holder === undefined ? nameWith(row, asides, room, fullNames) : nameHeldBy(row, {holder: row.holder, others: row.otherHolders}, asides, room, fullNames);
 }
 
-/** Returns lines, methods or classes with counted ticks or CPU time that pass `isWanted` and the filter, sorted. */
-export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, isWanted?: (row: LineRow) => boolean): LineTable {
-	const scope = scopeOf(snapshot, query);
+type LineChoice = {
+	/** All compilations are one row, `[jit]`. */
+	readonly isJitAsOne?: boolean;
+	isWanted?(row: LineRow): boolean;
+};
+
+/** Returns lines, methods or classes with counted ticks or CPU time that are wanted and pass the filter, sorted. */
+export function queryLines(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+	{isJitAsOne, isWanted}: LineChoice = {},
+): LineTable {
+	const scope: Scope = {...scopeOf(snapshot, query), work: isJitAsOne ? 'jit-as-one' : undefined};
 	const {rows, ...whole} = countedLines(snapshot, since, query, scope);
 	const matching = filtered(rows, scope.filter, filterFields);
 	return {rows: sortRows(isWanted ? matching.filter(row => isWanted(row)) : matching, lineColumns, query.sort), allRows: rows.length, ...whole};
@@ -115,11 +127,14 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 
 	const lineQuery = summaryQuery(snapshot, since, query);
 	const isAll = query.filter !== '' || lineColumns.some(({id, sortKeys = []}) => id === query.sort.column && figuresShowingAll.some(figure => sortKeys.includes(figure)));
-	const table = queryLines(snapshot, since, lineQuery, isAll ? undefined : row => row.selfTicks > 0 || row.selfPercent >= minPercent || row.contendingNow > 0);
+	const table = queryLines(snapshot, since, lineQuery, {
+		isJitAsOne: query.filter === '' && !query.summary.isOfEachCompilation,
+		...(isAll ? {} : {isWanted: row => row.selfTicks > 0 || row.selfPercent >= minPercent || row.contendingNow > 0}),
+	});
 	// The query is unchanged unless the program uses almost no CPU.
 	if (lineQuery === query) {
 		const isOrderedByHeat = query.sort.column === lineColumns[0].id && !query.sort.reverse;
-		return {...table, finding: isOrderedByHeat ? calledText(table.rows) : undefined};
+		return {...table, finding: isOrderedByHeat ? calledText(table.rows, query) : undefined};
 	}
 
 	const quiet = sampledMs(snapshot, since) < minQuietMs ? 'No CPU use has been observed so far' : 'The program uses almost no CPU';
@@ -133,7 +148,7 @@ const minCalledPercent = 50;
 const maxLocationCells = 60;
 
 /** Returns a sentence on the line of own code whose calls of libraries have most of the share; undefined if there is none. */
-function calledText(rows: readonly LineRow[]): string | undefined {
+function calledText(rows: readonly LineRow[], query: Query): string | undefined {
 	const percents = new Map<string, number>();
 	const locations = new Map<string, Location>();
 	for (const {own, selfPercent} of rows.slice(0, consideredRows)) {
@@ -145,5 +160,11 @@ function calledText(rows: readonly LineRow[]): string | undefined {
 	}
 
 	const [key, percent] = mostOf(percents) ?? ['', 0];
-	return percent >= minCalledPercent ? `${Math.round(percent)}% is what ${nameWith(locations.get(key)!, [], maxLocationCells)} called; press a to count it there.` : undefined;
+	if (percent < minCalledPercent) {
+		return undefined;
+	}
+
+	const name = nameWith(locations.get(key)!, [], maxLocationCells);
+	const toCount = keyOrOption(query, 'press a to count', '--own-first counts');
+	return `${Math.round(percent)}% is what ${name} called; ${toCount} it there.`;
 }

@@ -3,7 +3,7 @@ import {formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/col
 import {shortName} from '../../query/columns/names.js';
 import {waitText, fullWaitText} from '../../query/locks/waits.js';
 import {csvOf, csvCellsOfStates} from '../common/files.js';
-import {cyclingKey} from '../common/keys.js';
+import {cyclingKey, keyOrOption} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {queryThreads} from './threads.js';
 import {kindText, lockText, threadColumns, type ThreadRow} from './columns.js';
@@ -29,7 +29,11 @@ export const threadsView: View<ThreadRow> = {
 	query: queryThreads,
 	isDim: row => row.isWithoutWork,
 	remark: ({ownFirst}) => ownFirst ? 'own code' : '',
-	emptyText: ({idleRows = 0}, {filter}) => idleRows > 0 ? `all ${idleRows} threads${filter === '' ? '' : ' that match the filter'} waited for work in this window; i shows them` : undefined,
+	emptyText({idleRows = 0}, query) {
+		const which = `${idleRows} threads${query.filter === '' ? '' : ' that match the filter'}`;
+		const key = keyOrOption(query, 'i', '--idle');
+		return idleRows > 0 ? `all ${which} waited for work in this window; ${key} shows them` : undefined;
+	},
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, since, query, row?.threadKeys ?? []);
 		// A thread is not listed below itself.

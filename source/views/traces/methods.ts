@@ -145,7 +145,8 @@ export function isThinned({oneIn}: TracedMethod): boolean {
 
 /** Returns a remark for its row if not all its calls are measured, else an empty string. */
 export function thinnedText(row: TracedMethod & Pick<TraceRow, 'errorPercent'>): string {
-	const parts = [...(isThinned(row) ? [`1 in ${row.oneIn}${row.errorPercent === undefined ? '' : ` +/-${Math.ceil(row.errorPercent)}%`}`] : []), ...(row.isReleased ? ['released'] : [])];
+	const error = row.errorPercent === undefined ? '' : ` +/-${Math.ceil(row.errorPercent)}%`;
+	const parts = [...(isThinned(row) ? [`1 in ${row.oneIn}${error}`] : []), ...(row.isReleased ? ['released'] : [])];
 	return parts.length > 0 ? ` [${parts.join(', ')}]` : '';
 }
 

@@ -53,7 +53,10 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	}),
 	text('method', row => titleOf(row), {
 		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: [row => row.key],
-		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; in a tree each row calls those below it, + closed, - open; [1 in 64 +/-3%]: only one call in 64 is measured, as tracing all cost too much, and times may be off by 3%; [released]: exceeded --max-overhead, no longer traced',
+		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; '
+			+ 'in a tree each row calls those below it, + closed, - open; [1 in 64 +/-3%]: only one call in 64 is measured, '
+			+ 'as tracing all cost too much, and times may be off by 3%; '
+			+ '[released]: exceeded --max-overhead, no longer traced',
 		value(row, {room, fullNames}) {
 			const remark = thinnedText(row);
 			const marker = row.tree ? treeMark(row.tree.level, {hasChildren: row.tree.hasChildren, isOpen: row.isOpen}, room) : '';

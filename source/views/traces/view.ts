@@ -3,7 +3,7 @@ import {threadGroups} from '../../model/trace-report.js';
 import {noDetail} from '../../query/detail.js';
 import {exactMsOf, formatCount, formatNs, formatRate} from '../../query/columns/format.js';
 import {csvOf, rowsAsJson} from '../common/files.js';
-import {cyclingKey, openingKeys} from '../common/keys.js';
+import {cyclingKey, keyOrOption, openingKeys} from '../common/keys.js';
 import type {View, AnnotatedFrame} from '../common/view.js';
 import {traceColumns, queryTraces, callsOf} from './rows.js';
 import {isThinned, longestFirst, nameOf, titleOf, traceMethods, type CallFigures, type TraceRow} from './methods.js';
@@ -31,15 +31,18 @@ export const tracesView: View<TraceRow> = {
 	query: queryTraces,
 	isDim: row => row.calls === 0,
 	remark: ({tracesBy = 'method'}) => tracesBy === 'method' ? '' : groupTitles[tracesBy],
-	emptyText({allRows, pending = []}) {
-		const text = pending.length === 0 ? 'no method is traced; M on a row of another view traces its method' : `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
+	emptyText({allRows, pending = []}, query) {
+		const key = keyOrOption(query, 'M on a row of another view traces its method', 'tprof-top trace traces methods');
+		const text = pending.length === 0
+			? `no method is traced; ${key}`
+			: `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
 		return allRows === 0 ? text : undefined;
 	},
 	detail: (snapshot, _baseline, _query, _key, row) => ({...noDetail, fullStacks: row ? slowestWith(snapshot, row) : []}),
 	titleLines: row => [
 		{text: titleOf(row), role: 'title'},
 		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`},
-		isThinned(row) ? {text: `called so often that only one call in ${row.oneIn} is measured${row.errorPercent === undefined ? '' : `; times are estimates, +/-${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; its cumulative time is unknown, as it is recursive' : ''}`} : undefined,
+		isThinned(row) ? {text: thinnedSentence(row)} : undefined,
 		row.isReleased ? {text: 'it exceeded --max-overhead and is no longer traced'} : undefined,
 		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`},
 	],
@@ -90,4 +93,13 @@ function slowestWith({traces}: Snapshot, {id, thread}: TraceRow) {
 				behind: isException ? ' (exception)' : '',
 			})),
 		}));
+}
+
+/** Says that only some calls are measured, and what that means for the times. */
+function thinnedSentence({oneIn, errorPercent, cumulativeNs}: TraceRow): string {
+	return [
+		`called so often that only one call in ${oneIn} is measured`,
+		...(errorPercent === undefined ? [] : [`times are estimates, +/-${Math.ceil(errorPercent)} %`]),
+		...(Number.isNaN(cumulativeNs) ? ['its cumulative time is unknown, as it is recursive'] : []),
+	].join('; ');
 }

@@ -3,6 +3,7 @@ import {formatDuration, plural, rounded, stuckInWords} from '../../query/columns
 import {nameOf} from '../../query/columns/column.js';
 import {waitText} from '../../query/locks/waits.js';
 import {csvOf, frameOrNull, rowsAsJson} from '../common/files.js';
+import {keyOrOption} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {queryWaits, waitColumns, type WaitRow} from './waits.js';
 
@@ -22,12 +23,13 @@ export const waitsView: View<WaitRow> = {
 	],
 	query: queryWaits,
 	isDim: row => row.isIdle,
-	emptyText({idleRows = 0, missing}, {filter}) {
+	emptyText({idleRows = 0, missing}, query) {
 		if (idleRows > 0) {
-			return `all threads${filter === '' ? '' : ' that match the filter'} run or wait for work; i shows what for`;
+			const which = query.filter === '' ? '' : ' that match the filter';
+			return `all threads${which} run or wait for work; ${keyOrOption(query, 'i', '--idle')} shows what for`;
 		}
 
-		return missing ?? (filter === '' ? 'no thread waits now' : undefined);
+		return missing ?? (query.filter === '' ? 'no thread waits now' : undefined);
 	},
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.threadKeys ?? []);

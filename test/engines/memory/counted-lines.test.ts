@@ -96,7 +96,7 @@ describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $r
 	test('compilers have the method, the tier and the loop\'s entry that they compile, as the JVM prints them; that they use much of the CPU is worth a sentence', async () => {
 		const java = await javaForTest('CompilesOften', {jdk: on, jvmArgs: ['-XX:+PrintCompilation', '-Xcomp'], ready: /^ready/m, under: []});
 		const sampler = await samplerForTest(java, {timer: 'auto'});
-		const scopeOfAll = () => ({...scopeOf(sampler.read()!, defaultQuery), allWork: true});
+		const scopeOfAll = () => ({...scopeOf(sampler.read()!, defaultQuery), work: 'all' as const});
 		const methods = () => countedLines(sampler.read()!, undefined, defaultQuery, scopeOfAll()).rows.filter(({className, method}) => className === '[jit]' && method.includes('.')).map(({method}) => method);
 		await until(() => sampler.read() !== undefined && methods().length >= wanted);
 		const seen = methods();
