@@ -5,6 +5,7 @@ import {expect, test} from 'vitest';
 import {decodePush, type Decoded} from '../fleet/decode.js';
 import {serve} from '../fleet/serve.js';
 import {beside, folderForTest, javaForTest} from '../helpers/for-test.js';
+import {untilSampling} from '../helpers/proc.js';
 import {runCli, startCli} from '../helpers/run.js';
 import {until} from '../helpers/until.js';
 
@@ -70,8 +71,9 @@ test.concurrent('when there is no room for more stacks, it goes on in a new sess
 test.concurrent('it ends with the JVM, and says what is wrong with the command line', beside(async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['1', '1', '1']});
 	const there = await backend();
-	const {ended} = startCli('push', String(java.pid), '--to', there.url, '--every', '600s');
-	setTimeout(() => java.child.kill('SIGKILL'), 3000);
+	const {child, ended} = startCli('push', String(java.pid), '--to', there.url, '--every', '600s');
+	await untilSampling(child.pid!);
+	java.child.kill('SIGKILL');
 	expect(await ended).toMatchObject({status: 0, stderr: expect.stringMatching(/pushed: 1 windows/) as string});
 	expect(there.profiles.length).toBeGreaterThan(0);
 	const wrong: Array<readonly [string, RegExp]> = [

@@ -15,6 +15,7 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {textOf} from '../exports/parse.js';
 import {beside, closedAfterTest, folderForTest, javaForTest, sharedJava, spawnForTest, stoppedAfterTest} from '../helpers/for-test.js';
 import {startShop} from '../helpers/jvm.js';
+import {untilSampling} from '../helpers/proc.js';
 import {pick, seeded} from '../helpers/random.js';
 import {cli, run, runCli, start, startCli} from '../helpers/run.js';
 import {samplerForTest} from '../helpers/sampling.js';
@@ -74,13 +75,11 @@ test.concurrent('killed at any moment, it loses at most the window being written
 		const file = newName();
 		const child = spawnForTest(process.execPath, [cli, 'record', String(shared.java.pid), '-o', file], {stdio: 'ignore'});
 		await until(() => windowsOf(file).length > 0);
-		const beginMs = Date.now();
 		await sleep(pick(random, 4000));
 		const written = windowsOf(file).length;
 		child.kill('SIGKILL');
-		const seconds = (Date.now() - beginMs) / 1000;
 		expect(await runCli('open', file)).toMatchObject({status: 0, stdout: expect.stringContaining('samples') as unknown});
-		expect(windowsOf(file).length).toBeGreaterThanOrEqual(Math.max(written, Math.floor(seconds / 2)));
+		expect(windowsOf(file).length).toBeGreaterThanOrEqual(written);
 	}));
 }));
 
@@ -116,9 +115,11 @@ test.concurrent('where there is no room for more, it says so once, and what is t
 test.concurrent('--when has what was before a burst, by the program\'s own clock, and runs a command after it', beside(async () => {
 	const java = await javaForTest('KnownPhases', {under: []});
 	const place = folderForTest();
-	const {child, ended} = startCli('record', String(java.pid), '-o', path.join(place, 'x.tprof'), '--when', 'cpu>20', '--exec', `echo >> ${path.join(place, 'ran')}; exit 3;`, '--interval', '20');
-	// Nothing tells that it samples before there is a file.
-	await sleep(6000);
+	const command = `echo >> ${path.join(place, 'ran')}; exit 3;`;
+	const options = ['-o', path.join(place, 'x.tprof'), '--when', 'cpu>5', '--exec', command, '--interval', '20'];
+	const {child, ended} = startCli('record', String(java.pid), ...options);
+	await untilSampling(child.pid!);
+	await sleep(4000);
 	java.child.stdin!.write('\n');
 	const [beganMs, endedMs] = await until(() => /burnt (\d+) (\d+) \d+/.exec(java.output())?.slice(1).map(Number));
 	const name = await until(() => readdirSync(place).find(found => /^x-\d{8}T\d{6}Z\.tprof$/.test(found)));
@@ -128,7 +129,7 @@ test.concurrent('--when has what was before a burst, by the program\'s own clock
 	expect(await ended).toMatchObject({status: 1, stderr: expect.stringMatching(/: 1 of 20 files, the last .*\.tprof; --exec failed for .*\.tprof: exit code 3\n$/) as unknown});
 	expect(readdirSync(place)).toContain('ran');
 	const windows = windowsOf(written);
-	expect(windows.filter(({atMs}) => atMs < beganMs).length).toBeGreaterThanOrEqual(3);
+	expect(windows[0].atMs).toBeLessThan(beganMs - 1000);
 	const busiest = windows.toSorted((a, b) => b.cpuNs - a.cpuNs)[0];
 	expect(busiest.atMs).toBeGreaterThan(beganMs);
 	expect(busiest.atMs - 1000).toBeLessThan(endedMs);
@@ -152,7 +153,7 @@ test.concurrent('a moment, a span and two spans of it are opened and compared', 
 	expect(stderr).toBe('');
 	const {changes: [first]} = JSON.parse(stdout) as {changes: ReadonlyArray<Record<string, unknown>>};
 	expect(first).toMatchObject({class: 'KnownPhases', change: 'new', noise: false});
-	expect((await runCli('diff', before, burst)).stdout).toMatch(/CPU \+\/-.*\n *\+\d+ .*KnownPhases/);
+	expect((await runCli('diff', before, burst)).stdout).toMatch(/CPU \+\/-.*\n *\+\d[\d.]* .*KnownPhases/);
 	expect((await runCli('open', file, '--from', moments[2], '--to', moments[3], '--format', 'csv', '--by', 'method')).stdout).toMatch(/KnownPhases,/);
 	expect((await runCli('open', file, '--at', '1s ago')).stdout).toContain('samples');
 	expect(await runCli('open', file, '--at', '2001-01-01 10:00')).toMatchObject({status: 2, stderr: expect.stringContaining('the recording has nothing of 2001-01-01 10:00') as unknown});

@@ -1,4 +1,5 @@
 import {readFileSync, readdirSync, readlinkSync} from 'node:fs';
+import {until} from './until.js';
 
 /** The kernel's name of a thread, the first 15 bytes of the Java one; undefined where it has ended. */
 export function commOf(pid: number, tid: number): string | undefined {
@@ -44,4 +45,12 @@ export function heldThreads(pid: number): {held: number; threads: number} {
 		}
 	});
 	return {held: statuses.filter(status => !/^TracerPid:\t0$/m.test(status) || /^State:\t[tT]/m.test(status)).length, threads: statuses.length};
+}
+
+/** Waits until a tprof-top has taken samples: its perf events are open, and it has read on and on since. */
+export async function untilSampling(pid: number): Promise<void> {
+	const readCalls = () => Number(/^syscr: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))![1]);
+	await until(() => [...openFiles(pid).values()].includes('anon_inode:[perf_event]'));
+	const before = readCalls();
+	await until(() => readCalls() - before > 500);
 }
