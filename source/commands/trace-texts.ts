@@ -125,6 +125,6 @@ export function refusalNotes({refused, lostCalls, methods}: TraceReport): string
 		...(thinned.length > 0 ? [`called so often that only some of the calls were followed, and the totals are estimated: ${thinned.join(', ')}`] : []),
 		...(released.length > 0 ? [`exceeded --max-overhead; no longer traced: ${released.join(', ')}`] : []),
 		...refused.map(({name, reason}) => `not traced: ${name}: ${reason}`),
-		...(lostCalls > 0 ? [`${lostCalls} calls were not counted: there was no room for more threads or call paths`] : []),
+		...(lostCalls > 0 ? [`${lostCalls} calls were not counted: the heap or a stack had no room for them`] : []),
 	];
 }

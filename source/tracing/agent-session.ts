@@ -7,6 +7,7 @@ import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {printable} from '../model/text.js';
+import {checkHeapRoom, lowHeap} from './heap-room.js';
 import {ControlFile, progressOf, readAgent} from './files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
@@ -25,8 +26,14 @@ const jar = 'agent/agent.jar';
 /** What the agent says when it ends by itself, with reason and hint for the user. */
 const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint: string]> = [
 	[/busy/, 'another tprof-top has its agent in this JVM', 'end that one first; if it was killed, wait ten seconds'],
-	[/^file .*(?:no space|disk quota|file too large)/i, 'the disk with the target\'s /tmp is full: the agent could not write its report', 'make room there, and try again'],
+	[
+		/^file .*(?:no space|disk quota|file too large)/i,
+		'the disk with the target\'s /tmp is full: the agent could not write its report',
+		'make room there, and try again',
+	],
 	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
+	[/^memory matches/, 'the patterns match more classes than the JVM\'s heap has room to look at', 'narrow the patterns'],
+	[/^memory |OutOfMemoryError/, 'the JVM\'s heap is full: the agent has removed itself', 'give it a larger -Xmx'],
 ];
 
 /** The files between tprof-top and the agent; `data`: descriptor of the file that the agent writes. */
@@ -43,6 +50,7 @@ export class AgentSession<Report extends AgentReport> {
 			throw new UserError(`the agent (${jar}) is missing beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
 		}
 
+		checkHeapRoom(target);
 		const endMs = performance.now() + timeoutMs;
 		let folder: ReturnType<typeof makeSessionFolder>;
 		try {
@@ -189,8 +197,7 @@ export class AgentSession<Report extends AgentReport> {
 	#readNewest(): void {
 		const message = readAgent(this.#data, this.#newestReportNumber);
 		if (message.state === 'ended') {
-			const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message.reason)) ?? [undefined, `the agent gave up: ${message.reason}`, 'the target is unchanged'];
-			throw new UserError(reason, {hint});
+			throw exitError(this.#target, message.reason);
 		}
 
 		if (message.state === 'report') {
@@ -212,6 +219,17 @@ export class AgentSession<Report extends AgentReport> {
 			closeSync(this.#data);
 		}
 	}
+}
+
+function exitError(target: Target, message: string): UserError {
+	const [, freeBytes] = /^memory low (-?\d+)/.exec(message) ?? [];
+	if (freeBytes !== undefined) {
+		return lowHeap(target, Number(freeBytes));
+	}
+
+	const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message))
+		?? [undefined, `the agent gave up: ${message}`, 'the target is unchanged'];
+	return new UserError(reason, {hint});
 }
 
 const fullHint = 'its disk is full: make room there';

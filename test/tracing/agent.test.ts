@@ -31,7 +31,7 @@ test.skipIf(!builder || !hasMaven)('the agent\'s jar is what its sources give (n
 /** What these call, they call while the thread's record or worker says that it is in our own code. */
 const guarded = /^tprof\/agent\/(?:Constructors\.|Tasks\.(?:passed|missed):|TaskCounters\.seen:)/;
 
-const ofTraces = (method: string) => method.startsWith('java/tprof/Hooks3.');
+const ofTraces = (method: string) => method.startsWith('java/tprof/Hooks4.');
 const ofTasks = (method: string) => method.startsWith('java/tprof/TaskHooks2.');
 
 /** Our own methods by `Class.name:descriptor`, and the superclasses of their classes. */

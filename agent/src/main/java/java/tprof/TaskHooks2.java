@@ -1,6 +1,6 @@
 package java.tprof;
 
-/** What woven code calls where tasks change their state. In the boot loader, as Hooks3. */
+/** What woven code calls where tasks change their state. In the boot loader, as Hooks4. */
 public final class TaskHooks2 {
 	/** Null without a session. Not volatile, as a retransformation follows each change. */
 	public static TaskSink2 sink;

@@ -1,6 +1,6 @@
 package java.tprof;
 
-/** Receives the calls of TaskHooks2. The agent has the subclass, as of Sink3. */
+/** Receives the calls of TaskHooks2. The agent has the subclass, as of Sink4. */
 public abstract class TaskSink2 {
 	/** A thread passed a point with this task (null: the thread's current one) and this value of the point's parameter. */
 	public abstract void on(Object task, int number, int point);

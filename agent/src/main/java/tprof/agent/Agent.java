@@ -11,7 +11,8 @@ import java.util.*;
  * no warning, unlike appendToBootstrapClassLoaderSearch from JDK 17 on.
  */
 public final class Agent {
-	private static final String[] BOOT = {"java.tprof.Calls3", "java.tprof.Call3", "java.tprof.Sink3", "java.tprof.Hooks3", "java.tprof.TaskSink2", "java.tprof.TaskHooks2"};
+	private static final String[] BOOT = {"java.tprof.Calls4", "java.tprof.Call4", "java.tprof.Sink4", "java.tprof.Hooks4",
+			"java.tprof.TaskSink2", "java.tprof.TaskHooks2"};
 	/** Packages of the JDK with what hooks and shipped probes read. */
 	private static final String[] OPENED = {"java.lang", "java.util", "java.util.concurrent", "jdk.internal.vm"};
 

@@ -10,6 +10,8 @@ final class ClassFile {
 	/** The newest version that ASM reads (Java 25): newer files are presented as this version. */
 	private static final int NEWEST = 69;
 	private static final int VERSION_AT = 6;
+	private static final int BYTES = 400;
+	private static final int BYTES_OF_METHOD = 300;
 
 	String name;
 	List<String> supers;
@@ -36,6 +38,11 @@ final class ClassFile {
 		boolean isBridge() {
 			return (access & Opcodes.ACC_BRIDGE) != 0 || ((access & Opcodes.ACC_SYNTHETIC) != 0 && name.startsWith("access$"));
 		}
+	}
+
+	/** Returns what the object takes of the heap, about. */
+	int bytes() {
+		return BYTES + methods.size() * BYTES_OF_METHOD;
 	}
 
 	static int version(byte[] bytes) {

@@ -16,8 +16,8 @@ class Counters {
 		this.durations = durations;
 	}
 
-	/** Adds one that counts for `weight`. `histograms`: see Histogram.add. */
-	void ended(long duration, long ownDuration, boolean isException, int weight, Budget histograms) {
+	/** Adds one that counts for `weight`. `budget`: see Histogram.add. */
+	void ended(long duration, long ownDuration, boolean isException, int weight, HeapBudget budget) {
 		count += weight;
 		if (isException) {
 			exceptions += weight;
@@ -31,7 +31,7 @@ class Counters {
 		}
 
 		if (durations != null) {
-			durations.add(duration, weight, histograms);
+			durations.add(duration, weight, budget);
 		}
 	}
 

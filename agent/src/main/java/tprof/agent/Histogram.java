@@ -9,12 +9,14 @@ final class Histogram {
 	private static final int POWERS = 42;
 	/** Number of bits of a duration that determine its step. */
 	private static final int PLACES = 24;
+	/** Of a power: here, in the sums of all threads and of ended ones, and in a report. */
+	private static final int BYTES_OF_POWER = 3 * (16 + STEPS * 8) + 100;
 
 	private long zero;
 	private final long[][] counts = new long[POWERS][];
 
 	/** Adds `weight` durations; drops them if the budget (null: unlimited) has no room for their power. */
-	void add(long duration, long weight, Budget budget) {
+	void add(long duration, long weight, HeapBudget budget) {
 		if (duration <= 0) {
 			zero += weight;
 			return;
@@ -28,7 +30,7 @@ final class Histogram {
 			step = STEPS - 1;
 		}
 
-		if (counts[power] == null && budget != null && !budget.take(1)) {
+		if (counts[power] == null && budget != null && !budget.take(BYTES_OF_POWER)) {
 			return;
 		}
 

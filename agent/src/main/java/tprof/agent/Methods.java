@@ -29,14 +29,22 @@ final class Methods {
 		}
 	}
 
+	/** Of a method beside its names, here and in a report. */
+	private static final int BYTES = 300;
+
+	private final HeapBudget budget;
 	private final Map<String, Woven> byName = new HashMap<String, Woven>();
 	private volatile Woven[] byId = new Woven[0];
 
-	/** Returns the method, adding it if absent; null if there are `most` already. */
+	Methods(HeapBudget budget) {
+		this.budget = budget;
+	}
+
+	/** Returns the method, adding it if absent; null if there are `most` already, or the budget has no room. */
 	synchronized Woven of(String className, String name, String descriptor, int most) {
 		String key = className + "." + name + descriptor;
 		Woven method = byName.get(key);
-		if (method == null && byId.length < most) {
+		if (method == null && byId.length < most && budget.take(BYTES + 6 * key.length())) {
 			method = new Woven(byId.length, className, name, descriptor);
 			byName.put(key, method);
 			Woven[] longer = Arrays.copyOf(byId, byId.length + 1);

@@ -2,6 +2,9 @@ package tprof.agent;
 
 /** Calls of a method by one call path. */
 final class Node extends Counters {
+	/** Of a node: here, in the sums of all threads and of ended ones, and in a report. */
+	static final int BYTES = 1200;
+
 	final int index;
 	final int parent;
 	final int method;

@@ -1,7 +1,7 @@
 package tprof.agent;
 
-import java.tprof.Call3;
-import java.tprof.Sink3;
+import java.tprof.Call4;
+import java.tprof.Sink4;
 import java.util.*;
 
 /**
@@ -9,17 +9,15 @@ import java.util.*;
  * (test/tracing/agent.test.ts). Calls that a thread makes in our own code are not followed: its record has `isInside` or, while
  * it has no record, it holds our lock.
  */
-final class Recorder extends Sink3 {
+final class Recorder extends Sink4 {
 	static final int MOST_RECORDS = 4096;
-	/** Powers of two in a node's histogram, on average. */
-	private static final int HISTOGRAMS_PER_NODE = 4;
+	/** Depth of calls for which there is stack before the lock is taken: a stack overflow would leave it taken. */
+	private static final int CALLS_UNDER_LOCK = 64;
 
-	final Budget nodes;
-	final Budget histograms;
-	final Budget actionBytes;
+	final HeapBudget budget;
 	final int keep;
 	volatile long leastDuration;
-	final Methods methods = new Methods();
+	final Methods methods;
 	/** Number of calls for which there was no record. */
 	volatile long lost;
 
@@ -32,15 +30,16 @@ final class Recorder extends Sink3 {
 	private volatile Thread holder;
 	private final ThreadRecord[] records = new ThreadRecord[MOST_RECORDS];
 	private int count;
+	/** There was no room for a record, and none has become free since. */
+	private volatile boolean isFull;
 	/** First free record: of platform threads, and of virtual threads, whose counters stay together. */
 	private final ThreadRecord[] free = new ThreadRecord[2];
 	private int number = Totals.FIRST_THREAD - 1;
 
-	Recorder(int nodes, int actionBytes, int keep) {
-		this.nodes = new Budget(nodes);
-		histograms = new Budget(nodes * HISTOGRAMS_PER_NODE);
-		this.actionBytes = new Budget(actionBytes);
+	Recorder(HeapBudget budget, int keep) {
+		this.budget = budget;
 		this.keep = keep;
+		methods = new Methods(budget);
 		// Loads the class now rather than on a thread of the application.
 		Constructors.open(new String[0]);
 	}
@@ -85,7 +84,7 @@ final class Recorder extends Sink3 {
 	}
 
 	@Override
-	public Call3 enter(int method, boolean isSome) {
+	public Call4 enter(int method, boolean isSome) {
 		Thread thread = Thread.currentThread();
 		ThreadRecord record = owned.find(thread, Threads.id(thread));
 		if (record == null) {
@@ -96,11 +95,16 @@ final class Recorder extends Sink3 {
 			return null;
 		}
 
-		int weight = isSome ? record.thinning.weight(method) : 1;
-		return weight == 0 ? null : record.enter(method, weight);
+		int weight = isSome ? record.thinning.weight(method, budget) : 1;
+		if (weight > 0) {
+			return record.enter(method, weight);
+		}
+
+		record.lost -= weight;
+		return null;
 	}
 
-	private Call3 first(Thread thread, int method, boolean isSome) {
+	private Call4 first(Thread thread, int method, boolean isSome) {
 		// The lock's holder is about to get a record, or to lose it.
 		if (!methods.isHead(method) || holder == thread) {
 			return null;
@@ -112,7 +116,7 @@ final class Recorder extends Sink3 {
 		}
 
 		strangers = isSome ? Thinning.EVERY : strangers;
-		ThreadRecord record = add(thread);
+		ThreadRecord record = isFull ? null : add(thread);
 		if (record == null) {
 			// Two threads at the same time may count once.
 			lost++;
@@ -123,12 +127,18 @@ final class Recorder extends Sink3 {
 	}
 
 	private boolean take(Thread thread) {
+		descend(CALLS_UNDER_LOCK);
 		if (!lock.take()) {
 			return false;
 		}
 
 		holder = thread;
 		return true;
+	}
+
+	/** Calls itself so many times: a stack that is nearly full overflows here. */
+	private static int descend(int calls) {
+		return calls == 0 ? 0 : 1 + descend(calls - 1);
 	}
 
 	private void free() {
@@ -154,7 +164,8 @@ final class Recorder extends Sink3 {
 		int kind = isVirtual ? 1 : 0;
 		ThreadRecord record = free[kind];
 		if (record == null) {
-			if (count == MOST_RECORDS) {
+			if (count == MOST_RECORDS || !budget.take(ThreadRecord.BYTES)) {
+				isFull = true;
 				return null;
 			}
 
@@ -178,6 +189,7 @@ final class Recorder extends Sink3 {
 			int kind = record.isVirtual ? 1 : 0;
 			record.next = free[kind];
 			free[kind] = record;
+			isFull = false;
 			free();
 		}
 	}

@@ -11,12 +11,19 @@ final class Session implements Runnable {
 	private static final long LOOK_MS = 1000;
 	/** Time for calls that are about to end when classes are restored. */
 	private static final long LAST_CALLS_MS = 50;
-	/** Bounds for the calls of all threads, and for whole traces. */
-	private static final int MOST_NODES = 65_536;
-	private static final int MOST_ACTION_BYTES = 32 * 1024 * 1024;
+	/** How often, and how many times, the classes are restored again if there was no memory for it. */
+	private static final long AGAIN_MS = 500;
+	private static final int MOST_TRIES = 600;
+	/** Heap for restoring the classes, set aside from the start; and for our own classes. */
+	private static final int RESERVE = 512 * 1024;
+	private static final int OURS = 512 * 1024;
 
 	private final Instrumentation instrumentation;
 	private final Channel channel;
+	/** Null before the first command. */
+	private HeapRoom room;
+	private HeapBudget budget;
+	private byte[] reserve;
 	private int phase;
 	private long periodMs = 1000;
 	/** Null unless methods are traced. */
@@ -37,21 +44,32 @@ final class Session implements Runnable {
 
 	@Override
 	public void run() {
+		Throwable fault = null;
 		try {
-			try {
-				listen();
-			} finally {
-				takeOut();
-			}
+			listen();
+		} catch (Throwable error) {
+			fault = error;
+		}
 
-			if (report != null || tasks != null) {
+		if (fault instanceof OutOfMemoryError || fault instanceof NoRoomException) {
+			dropAll();
+		}
+
+		for (int tries = 0; !takeOut() && tries < MOST_TRIES; tries++) {
+			pause(AGAIN_MS);
+		}
+
+		try {
+			if (fault == null && (report != null || tasks != null)) {
 				phase = Report.OVER;
 				report();
 			}
-		} catch (IOException error) {
-			channel.writeLastWord("file " + error.getMessage());
 		} catch (Throwable error) {
-			channel.writeLastWord(error.toString());
+			fault = error;
+		}
+
+		if (fault != null) {
+			channel.writeLastWord(lastWord(fault));
 		}
 
 		try {
@@ -59,6 +77,35 @@ final class Session implements Runnable {
 		} catch (IOException ignored) {
 			// Both files have been removed already.
 		}
+	}
+
+	/** Frees what the session has on the heap, so that the classes can be restored. */
+	private void dropAll() {
+		java.tprof.Hooks4.sink = null;
+		reserve = null;
+		try {
+			if (recorder != null) {
+				recorder.detach();
+			}
+		} catch (OutOfMemoryError full) {
+			// Calls in progress keep the recorder until they end.
+		}
+
+		recorder = null;
+		report = null;
+		overhead = null;
+	}
+
+	private static String lastWord(Throwable fault) {
+		if (fault instanceof OutOfMemoryError) {
+			return "memory out";
+		}
+
+		if (fault instanceof NoRoomException) {
+			return "memory " + fault.getMessage();
+		}
+
+		return fault instanceof IOException ? "file " + fault.getMessage() : fault.toString();
 	}
 
 	private void listen() throws IOException {
@@ -71,6 +118,7 @@ final class Session implements Runnable {
 					return;
 				}
 
+				beginBudget();
 				if (text.startsWith(TASKS)) {
 					follow(TaskProbe.parse(text));
 				} else {
@@ -82,12 +130,17 @@ final class Session implements Runnable {
 			}
 
 			pause(POLL_MS);
+			checkMemory();
 			sinceLook += POLL_MS;
 			sinceReport += POLL_MS;
 			if (sinceLook >= LOOK_MS) {
 				sinceLook = 0;
 				if (channel.isDeserted()) {
 					return;
+				}
+
+				if (budget != null) {
+					room.check(budget);
 				}
 
 				if (tasks != null) {
@@ -109,11 +162,27 @@ final class Session implements Runnable {
 		}
 	}
 
+	private void beginBudget() {
+		if (budget == null) {
+			room = new HeapRoom();
+			budget = room.budget();
+			budget.take(RESERVE + OURS);
+			reserve = new byte[RESERVE];
+		}
+	}
+
+	/** Throws OutOfMemoryError if a thread of the application had one in our code. */
+	private void checkMemory() {
+		if (budget != null && budget.hasFailed() || recorder != null && recorder.isOutOfMemory) {
+			throw new OutOfMemoryError();
+		}
+	}
+
 	/** Starts following tasks; only once in a session. */
 	private void follow(TaskProbe probe) {
 		if (tasks == null) {
 			tasks = new Tasks(probe);
-			taskWeaving = new TaskWeaving(instrumentation, probe, tasks.workers, channel);
+			taskWeaving = new TaskWeaving(instrumentation, probe, tasks.workers, channel, budget);
 			taskReport = new TaskReport(tasks, taskWeaving);
 			periodMs = probe.periodMs;
 			tasks.workers.mute();
@@ -127,7 +196,7 @@ final class Session implements Runnable {
 	/** Looks up what the patterns match, and weaves it if the command says so. */
 	private void trace(Command command) {
 		if (recorder == null) {
-			recorder = new Recorder(MOST_NODES, MOST_ACTION_BYTES, command.keep);
+			recorder = new Recorder(budget, command.keep);
 			recorder.mute();
 			weaving = new TraceWeaving(instrumentation, recorder, channel);
 			report = new TraceReport(recorder, weaving);
@@ -135,14 +204,14 @@ final class Session implements Runnable {
 
 		periodMs = command.periodMs;
 		Choice choice = new Choice(command);
-		report.survey = new Survey(instrumentation, choice, channel);
+		report.survey = new Survey(instrumentation, choice, channel, budget);
 		phase = Math.max(phase, Report.SURVEYED);
 		if (command.phase.equals("weave")) {
 			boolean isFirst = overhead == null;
 			overhead = isFirst ? new Overhead() : overhead;
 			overhead.mostPercent = command.mostOverhead;
 			recorder.leastDuration = command.leastDuration;
-			java.tprof.Hooks3.sink = recorder;
+			java.tprof.Hooks4.sink = recorder;
 			weaving.weave(choice, report.survey);
 			report.begin();
 			if (isFirst) {
@@ -160,24 +229,36 @@ final class Session implements Runnable {
 		}
 	}
 
-	private void takeOut() {
-		if (tasks != null) {
-			tasks.counters.end();
-			takeOut(taskWeaving, taskReport);
-			java.tprof.TaskHooks2.sink = null;
-		}
+	/** Restores all classes; returns false if there is no memory for it now. */
+	private boolean takeOut() {
+		try {
+			if (tasks != null) {
+				tasks.counters.end();
+				takeOut(taskWeaving, taskReport);
+				java.tprof.TaskHooks2.sink = null;
+			}
 
-		if (recorder != null) {
-			takeOut(weaving, report);
-			java.tprof.Hooks3.sink = null;
-			recorder.detach();
+			if (weaving != null) {
+				takeOut(weaving, report);
+				java.tprof.Hooks4.sink = null;
+			}
+
+			if (recorder != null) {
+				recorder.detach();
+			}
+
+			return true;
+		} catch (OutOfMemoryError full) {
+			return false;
 		}
 	}
 
 	private static void takeOut(Weaving weaving, Report report) {
 		weaving.unweave();
-		report.end();
-		pause(LAST_CALLS_MS);
+		if (report != null) {
+			report.end();
+			pause(LAST_CALLS_MS);
+		}
 	}
 
 	private static void pause(long ms) {

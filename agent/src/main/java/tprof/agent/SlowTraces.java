@@ -7,6 +7,9 @@ final class SlowTraces {
 	private static final int FIRST_ACTIONS = 64;
 	private static final int MOST_ACTIONS = 4096;
 	private static final int BYTES_PER_ACTION = 12;
+	/** Of a kept trace beside its actions. */
+	private static final int BYTES_OF_TRACE = 100;
+	static final int BYTES = 100 + FIRST_ACTIONS * BYTES_PER_ACTION;
 
 	private final Recorder recorder;
 	private int[] actions = new int[FIRST_ACTIONS];
@@ -42,7 +45,8 @@ final class SlowTraces {
 
 	private boolean lengthen() {
 		int next = count * 2;
-		if (next > MOST_ACTIONS || !recorder.actionBytes.take(count * BYTES_PER_ACTION)) {
+		// The old ones are garbage only afterwards.
+		if (next > MOST_ACTIONS || !recorder.budget.take((next - count) * BYTES_PER_ACTION)) {
 			return false;
 		}
 
@@ -69,15 +73,20 @@ final class SlowTraces {
 			return;
 		}
 
-		// The first action always has room.
 		Trace shortest = kept[leastSlot];
 		if (shortest != null) {
-			recorder.actionBytes.giveBack((shortest.actions.length - 1) * BYTES_PER_ACTION);
+			kept[leastSlot] = null;
+			recorder.budget.giveBack(bytesOf(shortest.actions.length));
 		}
 
-		if (!recorder.actionBytes.take((count - 1) * BYTES_PER_ACTION)) {
+		if (!recorder.budget.take(bytesOf(count))) {
+			// Without room for its actions only the trace itself is kept, or not even that.
 			left += count - 1;
 			count = 1;
+			if (!recorder.budget.take(bytesOf(count))) {
+				leastKept = -1;
+				return;
+			}
 		}
 
 		kept[leastSlot] = new Trace(copy(actions, count, count), times(count), left, duration, of.traces * Recorder.MOST_RECORDS + of.index, of.owner.getName());
@@ -88,6 +97,10 @@ final class SlowTraces {
 		}
 
 		leastKept = durationOf(leastSlot);
+	}
+
+	private static int bytesOf(int actions) {
+		return BYTES_OF_TRACE + actions * BYTES_PER_ACTION;
 	}
 
 	private long durationOf(int slot) {

@@ -27,14 +27,21 @@ final class Survey {
 	/** Files of classes whose names may match. */
 	private final Map<Class<?>, ClassFile> files = new HashMap<Class<?>, ClassFile>();
 
-	Survey(Instrumentation instrumentation, Choice choice, Channel channel) {
+	/** Throws NoRoomException if the patterns match more than the budget has room for. */
+	Survey(Instrumentation instrumentation, Choice choice, Channel channel, HeapBudget budget) {
 		this.choice = choice;
+		int taken = 0;
 		Collection<Class<?>> loaded = Weaving.loaded(instrumentation);
 		for (Class<?> type : loaded) {
 			if (!Weaving.isHidden(type) && choice.command.mayMatch(type.getName())) {
 				channel.goOn();
 				ClassFile file = ClassFile.of(type);
 				if (file != null) {
+					if (!budget.take(file.bytes())) {
+						throw new NoRoomException("matches");
+					}
+
+					taken += file.bytes();
 					files.put(type, file);
 				}
 			}
@@ -58,6 +65,7 @@ final class Survey {
 		}
 
 		files.clear();
+		budget.giveBack(taken);
 	}
 
 	private void look(Class<?> type, Instrumentation instrumentation) {

@@ -14,8 +14,9 @@ final class TaskWeaving extends Weaving {
 	/** Classes that points apply to, and their supertypes. */
 	private final Map<String, Set<String>> known = new ConcurrentHashMap<String, Set<String>>();
 
-	TaskWeaving(Instrumentation instrumentation, TaskProbe probe, TaskWorkers workers, Channel channel) {
-		super(instrumentation, channel);
+	TaskWeaving(Instrumentation instrumentation, TaskProbe probe, TaskWorkers workers, Channel channel,
+			HeapBudget budget) {
+		super(instrumentation, channel, budget);
 		this.probe = probe;
 		this.workers = workers;
 	}

@@ -6,15 +6,20 @@ package tprof.agent;
  */
 final class Thinning {
 	static final int EVERY = 64;
+	private static final int BYTES_OF_METHOD = 8;
 
 	/** By method: calls until the next one followed, and the distance drawn for it. */
 	private int[] left = new int[0];
 	private int[] distance = new int[0];
 	private int random = System.identityHashCode(this) | 1;
 
-	/** Returns the number of calls that this one counts for; 0 if it is not followed. */
-	int weight(int method) {
+	/** Returns the number of calls that this one counts for; 0 if it is not followed, -1 if the budget has no room. */
+	int weight(int method, HeapBudget budget) {
 		if (method >= left.length) {
+			if (!budget.take((method + 1 - left.length) * BYTES_OF_METHOD)) {
+				return -1;
+			}
+
 			left = SlowTraces.copy(left, left.length, method + 1);
 			distance = SlowTraces.copy(distance, distance.length, method + 1);
 		}

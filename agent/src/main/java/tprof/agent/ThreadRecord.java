@@ -1,20 +1,23 @@
 package tprof.agent;
 
-import java.tprof.Call3;
-import java.tprof.Calls3;
+import java.tprof.Call4;
+import java.tprof.Calls4;
 
 /**
  * A thread's open calls and its counters. Only its owner writes it. When the owner ends, another thread may get the record:
  * records of virtual threads keep their counters, others start again from zero.
  */
-final class ThreadRecord extends Calls3 implements Slots.Entry {
+final class ThreadRecord extends Calls4 implements Slots.Entry {
 	private static final int FIRST_DEPTH = 16;
 	/** Maximum number of open calls, and depth to which call paths are distinguished. */
 	private static final int MOST_DEPTH = 1 << 16;
 	private static final int MOST_PATH_DEPTH = 256;
+	/** Of a frame with its call; of a record with its first frames, its root, and what a report has of the thread. */
+	private static final int BYTES_OF_FRAME = 96;
+	static final int BYTES = 1500 + FIRST_DEPTH * BYTES_OF_FRAME + SlowTraces.BYTES;
 
 	private static final class Frame {
-		final Call3 call;
+		final Call4 call;
 		/** Index in the tree: writing a reference would cost a write barrier of the collector. */
 		int node;
 		/** Number of calls that it counts for. */
@@ -26,7 +29,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		boolean isConstructing;
 
 		Frame(ThreadRecord of, int depth) {
-			call = new Call3(of, depth);
+			call = new Call4(of, depth);
 		}
 	}
 
@@ -58,9 +61,9 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		this.recorder = recorder;
 		this.index = index;
 		this.isVirtual = isVirtual;
-		tree = new Tree(recorder.nodes);
+		tree = new Tree(recorder.budget);
 		slow = new SlowTraces(recorder);
-		deepen(FIRST_DEPTH);
+		lengthen(FIRST_DEPTH);
 	}
 
 	void own(Thread thread) {
@@ -79,12 +82,12 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 	}
 
 	/** A call begins that counts for `weight` calls. */
-	Call3 enter(int method, int weight) {
+	Call4 enter(int method, int weight) {
 		if (isInside) {
 			return null;
 		}
 
-		Call3 call;
+		Call4 call;
 		isInside = true;
 		try {
 			call = begin(method, weight);
@@ -99,7 +102,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		return call;
 	}
 
-	private Call3 begin(int method, int weight) {
+	private Call4 begin(int method, int weight) {
 		int at = open;
 		Frame[] in = frames;
 		if (at > 0 && in[at - 1].isConstructing && !isSuperCall(method, at - 1)) {
@@ -237,12 +240,12 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		}
 
 		long now = System.nanoTime();
-		for (; top > at; top--) {
-			ended(top, now, Trace.EXCEPTION);
+		for (; top >= at; top--) {
+			// First: what `ended` may throw must not end the call a second time.
+			open = top;
+			ended(top, now, top > at ? Trace.EXCEPTION : kind);
 		}
 
-		ended(at, now, kind);
-		open = at;
 		if (at == 0) {
 			Frame head = frames[0];
 			traces += head.weight;
@@ -257,7 +260,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		Frame frame = frames[at];
 		Node node = tree.node(frame.node);
 		long duration = now - frame.start;
-		node.ended(duration, duration - frame.inner, kind == Trace.EXCEPTION, frame.weight, recorder.histograms);
+		node.ended(duration, duration - frame.inner, kind == Trace.EXCEPTION, frame.weight, recorder.budget);
 		if (at > 0) {
 			frames[at - 1].inner += duration * frame.weight;
 		}
@@ -266,10 +269,15 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 	}
 
 	private boolean deepen(int length) {
-		if (length > MOST_DEPTH) {
+		if (length > MOST_DEPTH || !recorder.budget.take((length - frames.length) * BYTES_OF_FRAME)) {
 			return false;
 		}
 
+		lengthen(length);
+		return true;
+	}
+
+	private void lengthen(int length) {
 		Frame[] next = new Frame[length];
 		System.arraycopy(frames, 0, next, 0, frames.length);
 		for (int depth = frames.length; depth < length; depth++) {
@@ -277,7 +285,6 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		}
 
 		frames = next;
-		return true;
 	}
 
 	/** Method of the trace's outermost call (-1 before the first), and its start. May be read by another thread. */

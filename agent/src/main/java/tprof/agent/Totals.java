@@ -13,8 +13,8 @@ final class Totals {
 	/** Maximum number of call paths written for single threads. */
 	private static final int MOST_PATHS = 20_000;
 
-	/** Bounded by the budget of the records: each of their nodes adds one path at most. */
-	final Tree paths = new Tree(new Budget(Integer.MAX_VALUE));
+	/** The nodes of the records pay for it: each adds one path at most. */
+	final Tree paths = new Tree(null);
 	/** Counters of ended threads, by call path. */
 	private Counters[] ended = new Counters[0];
 	/** Call paths of a record's nodes, by the record's index. */

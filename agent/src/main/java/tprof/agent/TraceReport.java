@@ -32,7 +32,7 @@ final class TraceReport extends Report {
 
 		weaving.write(bytes);
 		List<ThreadRecord> records = recorder.all();
-		long lost = recorder.lost;
+		long lost = recorder.lost + recorder.failed;
 		long traces = 0;
 		int owners = 0;
 		for (ThreadRecord record : records) {

@@ -10,7 +10,7 @@ final class TraceWeaving extends Weaving {
 	private volatile Choice choice;
 
 	TraceWeaving(Instrumentation instrumentation, Recorder recorder, Channel channel) {
-		super(instrumentation, channel);
+		super(instrumentation, channel, recorder.budget);
 		this.recorder = recorder;
 	}
 
@@ -28,7 +28,9 @@ final class TraceWeaving extends Weaving {
 
 	@Override
 	Collection<Class<?>> meant() {
-		return choice.hasAbstracts() ? new Survey(instrumentation, choice, channel).classes : Collections.<Class<?>>emptyList();
+		return choice.hasAbstracts()
+				? new Survey(instrumentation, choice, channel, recorder.budget).classes
+				: Collections.<Class<?>>emptyList();
 	}
 
 	/** Weaves these methods again, which were thinned or released. */
@@ -81,7 +83,9 @@ final class TraceWeaving extends Weaving {
 		for (ClassFile.Method each : now.methodsOf(file, implemented)) {
 			Methods.Woven method = recorder.methods.of(name, each.name, each.descriptor, now.command.methods);
 			if (method == null) {
-				refuse(name + "." + each.name, "as many methods are traced as --max-methods allows");
+				boolean isFull = recorder.methods.all().size() < now.command.methods;
+				String reason = "as many methods are traced as --max-methods allows";
+				refuse(name + "." + each.name, isFull ? "the heap has no room for more methods" : reason);
 			} else if (!method.isReleased) {
 				method.isHead = now.isHead(file, each);
 				wanted.put(each.name + each.descriptor, method);

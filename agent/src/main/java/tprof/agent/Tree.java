@@ -8,9 +8,10 @@ final class Tree {
 	/** By index. Read `count` first. */
 	private volatile Node[] nodes = new Node[FIRST_CAPACITY];
 	private volatile int count = 1;
-	private final Budget budget;
+	/** Null: unlimited. */
+	private final HeapBudget budget;
 
-	Tree(Budget budget) {
+	Tree(HeapBudget budget) {
 		this.budget = budget;
 		nodes[0] = root;
 	}
@@ -26,7 +27,7 @@ final class Tree {
 
 	/** Adds a node for a method called at `parent`; returns null if there is no room. */
 	Node add(Node parent, int method) {
-		if (!budget.take(1)) {
+		if (budget != null && !budget.take(Node.BYTES)) {
 			return null;
 		}
 

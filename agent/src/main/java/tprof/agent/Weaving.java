@@ -12,16 +12,19 @@ abstract class Weaving implements ClassFileTransformer {
 
 	final Instrumentation instrumentation;
 	final Channel channel;
+	private final HeapBudget budget;
 	private volatile boolean isOn;
+	private boolean hasBegun;
 	/** Classes were loaded since the last look: some to be woven may have been missed. */
 	private volatile boolean hasNewClasses;
 	private final Woven woven = new Woven();
 	/** What could not be woven, and why. */
 	private final Map<String, String> refused = new TreeMap<String, String>();
 
-	Weaving(Instrumentation instrumentation, Channel channel) {
+	Weaving(Instrumentation instrumentation, Channel channel, HeapBudget budget) {
 		this.instrumentation = instrumentation;
 		this.channel = channel;
+		this.budget = budget;
 	}
 
 	/** Excludes the calling thread until `leave` of the result. */
@@ -39,6 +42,7 @@ abstract class Weaving implements ClassFileTransformer {
 	final void begin(Collection<Class<?>> classes) {
 		if (!isOn) {
 			isOn = true;
+			hasBegun = true;
 			instrumentation.addTransformer(this, true);
 		}
 
@@ -60,9 +64,12 @@ abstract class Weaving implements ClassFileTransformer {
 		}
 	}
 
-	/** Restores all classes. Any that cannot be restored are among the refused. */
+	/**
+	 * Restores all classes. Any that cannot be restored are among the refused. Throws OutOfMemoryError if there is no
+	 * memory for it now: then it is to be called again.
+	 */
 	final void unweave() {
-		if (isOn) {
+		if (hasBegun) {
 			isOn = false;
 			retransform(woven());
 			instrumentation.removeTransformer(this);
@@ -87,6 +94,9 @@ abstract class Weaving implements ClassFileTransformer {
 		try {
 			hasNewClasses |= type == null;
 			return weave(loader, name, type, bytes);
+		} catch (OutOfMemoryError full) {
+			budget.fail();
+			return null;
 		} catch (Throwable error) {
 			refuse(name, error.toString());
 			return null;
@@ -181,16 +191,23 @@ abstract class Weaving implements ClassFileTransformer {
 				instrumentation.retransformClasses(some.toArray(new Class<?>[0]));
 			} catch (Throwable oneFails) {
 				for (Class<?> type : some) {
-					try {
-						instrumentation.retransformClasses(type);
-					} catch (Throwable error) {
-						// HotSpot's message for a class in the error state.
-						boolean hasFailed = error instanceof InternalError && String.valueOf(error.getMessage()).endsWith("invalid class");
-						refuse(type.getName(), hasFailed ? "its static initialiser has failed: the JVM does not let it be changed" : error.toString());
-						woven.remove(type.getClassLoader(), type.getName());
-					}
+					retransform(type);
 				}
 			}
+		}
+	}
+
+	private void retransform(Class<?> type) {
+		try {
+			instrumentation.retransformClasses(type);
+		} catch (OutOfMemoryError full) {
+			throw full;
+		} catch (Throwable error) {
+			// HotSpot's message for a class in the error state.
+			boolean hasFailed = error instanceof InternalError && String.valueOf(error.getMessage()).endsWith("invalid class");
+			String reason = "its static initialiser has failed: the JVM does not let it be changed";
+			refuse(type.getName(), hasFailed ? reason : error.toString());
+			woven.remove(type.getClassLoader(), type.getName());
 		}
 	}
 }

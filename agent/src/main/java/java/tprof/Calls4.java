@@ -1,7 +1,7 @@
 package java.tprof;
 
-/** The open calls of a thread. The agent has the subclass, as of Sink3. */
-public abstract class Calls3 {
+/** The open calls of a thread. The agent has the subclass, as of Sink4. */
+public abstract class Calls4 {
 	/** A call returns or throws. `depth`: number of open calls below it. */
 	public abstract void end(int depth, boolean isThrown);
 

@@ -1,0 +1,76 @@
+package tprof.agent;
+
+import java.lang.management.*;
+
+/**
+ * What is free in the heap: in its old generation or, of a collector without generations, in all of it. Garbage that
+ * has come since the last collection counts as free only in the latter.
+ */
+final class HeapRoom {
+	/** Bytes below which no session begins (source/tracing/heap-room.ts has the same), and below which one ends. */
+	static final int LEAST = 16 * 1024 * 1024;
+	private static final int LEAST_RUNNING = LEAST / 2;
+	/** The agent takes at most one of PART bytes that are free, and MOST. */
+	private static final int PART = 8;
+	private static final int MOST = 64 * 1024 * 1024;
+
+	/** Null in a runtime without java.management. */
+	private final MemoryPoolMXBean pool = pool();
+
+	/** Returns the session's budget. Throws NoRoomException if too little is free for a session. */
+	HeapBudget budget() {
+		long free = free();
+		require(free, LEAST);
+		return new HeapBudget((int) Math.min(MOST, free / PART));
+	}
+
+	/** Throws NoRoomException if too little has been left beside what the agent takes. */
+	void check(HeapBudget budget) {
+		require(free(), LEAST_RUNNING + budget.taken());
+	}
+
+	private static void require(long free, long needed) {
+		if (free < needed) {
+			throw new NoRoomException("low " + free);
+		}
+	}
+
+	private long free() {
+		Runtime runtime = Runtime.getRuntime();
+		if (pool == null) {
+			return runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory();
+		}
+
+		MemoryUsage now = pool.getUsage();
+		MemoryUsage collected = isGeneration(pool.getName()) ? null : pool.getCollectionUsage();
+		long used = now.getUsed();
+		if (collected != null && collected.getUsed() > 0) {
+			used = Math.min(used, collected.getUsed());
+		}
+
+		return (now.getMax() > 0 ? now.getMax() : runtime.maxMemory()) - used;
+	}
+
+	private static boolean isGeneration(String name) {
+		return name.contains("Old") || name.contains("Tenured");
+	}
+
+	private static MemoryPoolMXBean pool() {
+		try {
+			MemoryPoolMXBean all = null;
+			for (MemoryPoolMXBean each : ManagementFactory.getMemoryPoolMXBeans()) {
+				if (each.getType() == MemoryType.HEAP && each.isValid()) {
+					if (isGeneration(each.getName())) {
+						return each;
+					}
+
+					all = each;
+				}
+			}
+
+			return all;
+		} catch (LinkageError notThere) {
+			return null;
+		}
+	}
+}
