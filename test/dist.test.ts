@@ -7,6 +7,7 @@ import {jdk} from './helpers/jvm.js';
 import {run as runProgram} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
 import {beside, closedAfterTest, sharedFolder, sharedShop} from './helpers/for-test.js';
+import {nodeVersion} from './helpers/node-versions.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const built = path.join(root, 'dist');
@@ -123,14 +124,49 @@ describe.concurrent('what is in dist/', () => {
 	}));
 });
 
-test('npm install -g of what npm pack makes: the program, its manual page, and no other package', () => {
+describe.concurrent('npm install -g of what npm pack makes', () => {
+	const shared = sharedShop();
 	const prefix = mkdtempSync(path.join(folder, 'prefix-'));
-	const npm = (...args: readonly string[]) => execFileSync('npm', args, {cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
-	npm('pack', '--ignore-scripts', '--pack-destination', prefix);
-	const [packed] = readdirSync(prefix);
-	npm('install', '-g', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, path.join(prefix, packed));
-	expect(execFileSync(path.join(prefix, 'bin/tprof-top'), ['--version'], {encoding: 'utf8'})).toMatch(/^\d+\.\d+/);
-	expect(existsSync(path.join(prefix, 'share/man/man1/tprof-top.1'))).toBe(true);
-	const installed = path.join(prefix, 'lib/node_modules');
-	expect([readdirSync(installed), existsSync(path.join(installed, 'tprof-top/node_modules'))]).toEqual([['tprof-top'], false]);
+	const program = path.join(prefix, 'bin/tprof-top');
+
+	beforeAll(() => {
+		const npm = (...args: readonly string[]) => execFileSync('npm', args, {cwd: root, stdio: 'ignore'});
+		npm('pack', '--ignore-scripts', '--pack-destination', prefix);
+		const [packed] = readdirSync(prefix);
+		npm('install', '-g', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, path.join(prefix, packed));
+	});
+
+	test('the program, its manual page, and no other package', () => {
+		expect(execFileSync(program, ['--version'], {encoding: 'utf8'})).toMatch(/^\d+\.\d+/);
+		expect(existsSync(path.join(prefix, 'share/man/man1/tprof-top.1'))).toBe(true);
+		const installed = path.join(prefix, 'lib/node_modules');
+		expect(readdirSync(installed)).toEqual(['tprof-top']);
+		expect(existsSync(path.join(installed, 'tprof-top/node_modules'))).toBe(false);
+	});
+
+	const title = 'on Node %i the live view, a report and a trace write nothing to standard error';
+	test.for([20, 22, 24, 26])(title, {concurrent: false}, async (major, {skip}) => {
+		const found = nodeVersion(major);
+		if ('missing' in found) {
+			skip(found.missing);
+			return;
+		}
+
+		const env = {PATH: `${found.folder}:${process.env.PATH}`, XDG_STATE_HOME: path.join(folder, 'state')};
+		const pid = String(shared.java.pid);
+		const {stdout: version} = await runProgram('node', ['--version'], env);
+		expect(version).toMatch(new RegExp(`^v${major}\\.`));
+		const sampling = ['--max-overhead', '100'];
+		const report = ['--duration', '1', ...sampling, '--format'];
+		const words = path.join(folder, `words-${major}`);
+		const command = ['-c', '"$@" 2>"$0"', words, program, pid, ...sampling];
+		const view = closedAfterTest(new TerminalSession('/bin/sh', command, {env}));
+		await view.until('demo.Pricing');
+		await view.quit();
+		expect(readFileSync(words, 'utf8')).toBe('');
+		expect(await runProgram(program, [pid, ...report, 'csv'], env))
+			.toEqual({status: 0, stderr: '', stdout: expect.stringContaining('demo.Pricing') as unknown});
+		expect(await runProgram(program, ['trace', pid, 'demo.Pricing#tax', '--yes', ...report, 'json'], env))
+			.toEqual({status: 0, stderr: '', stdout: expect.stringContaining('demo.Pricing.tax') as unknown});
+	});
 });

@@ -1,6 +1,5 @@
 import process from 'node:process';
 import {exitCodeAfter, UserError} from '../runtime/errors.js';
-import {startHeapTrimming} from '../runtime/heap-trimming.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
 import {saveFormats} from '../exports/formats/registry.js';
 import type {Snapshot} from '../model/snapshot.js';
@@ -47,7 +46,6 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 	const vitals = target && openVitals(target);
 	const idle = new IdleList(options.idleCalls);
 	let roots: readonly SourceRoot[] | undefined;
-	const endHeapTrimming = startHeapTrimming();
 	try {
 		const {reason, signal, lastSnapshot, ring} = await runApp({
 			source,
@@ -105,7 +103,6 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 
 		return signal ? exitCodeAfter(signal) : 0;
 	} finally {
-		endHeapTrimming();
 		vitals?.close();
 		await recorder?.end();
 	}

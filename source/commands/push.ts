@@ -12,7 +12,6 @@ import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {usage} from '../runtime/errors.js';
-import {startHeapTrimming} from '../runtime/heap-trimming.js';
 import {abortOnSignal, failureOf, isOver} from './batch.js';
 import {eachJvm, type JvmSampler} from './each-jvm.js';
 import {eachWindow, Progress, showing} from './record.js';
@@ -43,13 +42,11 @@ export async function push(name: string | undefined, options: Options): Promise<
 		process.stderr.write(`tprof-top: metrics at ${address.host} port ${server!.port}\n`);
 	}
 
-	const stopTrimming = startHeapTrimming();
 	try {
 		await showing(() => {
 			pusher.show(target);
 		}, async () => target ? pusher.sample(target) : eachJvm(options, pusher));
 	} finally {
-		stopTrimming();
 		await pusher.close();
 		server?.close();
 	}

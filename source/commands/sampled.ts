@@ -1,6 +1,5 @@
 import type {Options} from '../options/parse.js';
 import {beforeStop} from '../runtime/suspension.js';
-import {optimizeLess} from '../runtime/heap-trimming.js';
 import {startSampler, type SamplerHandle} from '../sampler/handle.js';
 import {addToRing, emptyRing, usualBounds, type Ring, type RingBounds} from '../query/past/ring.js';
 import type {SnapshotSource} from '../model/source.js';
@@ -9,7 +8,6 @@ import type {Target} from '../jvm/target.js';
 
 /** Samples a target while `action` runs. `depth`: maximum number of frames of a stack if --depth is not given. */
 export async function sampled<T>(target: Target, options: Options, action: (source: SamplerHandle) => Promise<T>, depth = Infinity): Promise<T> {
-	optimizeLess();
 	const {engine, timer, intervalMs, threads, idleCalls, maxVirtualThreads, waits, maxOverheadPercent, maxCpuPercent} = options;
 	const sampler = startSampler({
 		target, engine, timer, intervalMs, depth: options.depth ?? depth, threads, extraIdle: idleCalls, maxVirtualThreads, waits,

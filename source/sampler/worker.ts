@@ -8,7 +8,6 @@ import {openProcessClock} from '../jvm/threads/process-clock.js';
 import {SystemCalls} from '../jvm/waits/system-calls.js';
 import {globListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
-import {trimHeap} from '../runtime/heap-trimming.js';
 import {Bell} from '../table/lock.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
@@ -82,7 +81,6 @@ async function run(): Promise<void> {
 	}
 }
 
-const endHeapTrimming = trimHeap();
 try {
 	await run();
 } catch (error) {
@@ -94,6 +92,5 @@ try {
 		kind: 'over', phase: error.targetEnded ? 'ended' : 'failed', message: printable(error.message), hint: printable(hintFor(error, engine?.id)),
 	});
 } finally {
-	endHeapTrimming();
 	port.close();
 }
