@@ -60,6 +60,6 @@ export class ProgramSource {
 
 		// The call that led to a frame stands on its caller's line; what the JDK calls back is not checked, and a
 		// compiler's bridge method (compare) has no such line.
-		return callee && callee.method !== 'compare' && !this.#lines[line - 1]?.includes(`${callee.method}(`) ? `line ${line} does not call ${callee.method}` : true;
+		return callee && callee.method !== 'compare' && !this.#lines[line - 1]?.includes(callee.method === '<init>' ? 'new ' : `${callee.method}(`) ? `line ${line} does not call ${callee.method}` : true;
 	}
 }

@@ -1,5 +1,7 @@
 import {fail, ifReadable, type Reader} from '../target/reader.js';
+import {type Popped} from '../decode/stack-pointer.js';
 import {type TopFrameState} from '../decode/prologue.js';
+import {callsNothing} from './call-site.js';
 import {CodeBlob} from './code-blob.js';
 import {has} from './layout.js';
 import {type Methods} from './methods.js';
@@ -12,10 +14,19 @@ type CodeHeap = Readonly<Record<'low' | 'high' | 'segments' | 'shift', number>>;
 export type PcKind = 'returnAddress' | 'interrupted';
 
 /**
-A code address. `frames`: ids of the Java frames there, innermost first; `topFrame`: for an address past the prologue,
-the state of the frame of a thread interrupted there. Both are set when first needed.
+A code address. `frames`: ids of the Java frames there, innermost first; `called`: the name of the method that the
+innermost one calls, if it is a return address (`calledBy`); `topFrame`: for an address past the prologue, the state of
+the frame of a thread interrupted there; `pushed`: see `pushedOnFrame`; `popped`: see `poppedBeforeReturn`, null for
+undefined. All but `blob` are set when first needed.
 */
-export type CodeLocation = {readonly blob: CodeBlob; readonly frames: Partial<Record<PcKind, Int32Array>>; topFrame?: TopFrameState};
+export type CodeLocation = {
+	readonly blob: CodeBlob;
+	readonly frames: Partial<Record<PcKind, Int32Array>>;
+	called?: string;
+	topFrame?: TopFrameState;
+	pushed?: number;
+	popped?: Popped | null;
+};
 
 /** Maximum number of code heaps: HotSpot has up to three, some builds a few more. */
 const heapLimit = 16;
@@ -30,6 +41,9 @@ const checkEverySamples = 256;
 /** Bytes of a segment map that are read at once. */
 const mapWindowBytes = 64;
 
+/** Bytes of code read at an address; a prologue has up to 40. */
+const codeWindowBytes = 64;
+
 /** Resolves code addresses to blobs and Java frames. Validates compiled methods once per sample. */
 export class CodeCache {
 	/** Whether threads ran compiled code with exact lines (debug information also between safepoints), and without. */
@@ -41,6 +55,7 @@ export class CodeCache {
 	readonly #locations = new Map<number, CodeLocation>();
 	readonly #blobs = new Map<number, CodeBlob>();
 	readonly #window = new Uint8Array(mapWindowBytes);
+	readonly #bytes = new Uint8Array(codeWindowBytes);
 
 	constructor(vm: Vm, methods: Methods) {
 		this.#vm = vm;
@@ -74,6 +89,13 @@ export class CodeCache {
 		return 'line numbers in compiled code are approximate';
 	}
 
+	/** Returns 64 bytes of code at an address, zero where unreadable; valid until the next call. */
+	bytesAt(address: number): Uint8Array {
+		this.#bytes.fill(0);
+		this.#vm.reader.memory.read(address, this.#bytes, 0, codeWindowBytes);
+		return this.#bytes;
+	}
+
 	isCode(pc: number): boolean {
 		return this.#heapOf(pc) !== undefined;
 	}
@@ -90,13 +112,14 @@ export class CodeCache {
 			return undefined;
 		}
 
-		const location = {blob, frames: {}};
+		const location: CodeLocation = {blob, frames: {}};
 		this.#locations.set(pc, location);
 		return location;
 	}
 
 	/** Returns the frame ids at an address in a compiled method, innermost first. */
-	frames({blob, frames}: CodeLocation, pc: number, kind: PcKind): Int32Array {
+	frames(location: CodeLocation, pc: number, kind: PcKind): Int32Array {
+		const {blob, frames} = location;
 		const cachedIds = frames[kind];
 		if (cachedIds) {
 			return cachedIds;
@@ -115,6 +138,12 @@ export class CodeCache {
 
 		const ids = Int32Array.from(virtual, ({method, bci}) => this.#methods.at(method).frame(bci));
 		frames[kind] = ids;
+		if (kind === 'returnAddress') {
+			// A return address without debug information is that of a leaf call.
+			const isCall = blob.kind === 'native' || blob.isSafepoint(pc);
+			location.called = isCall ? this.#methods.at(virtual[0].method).called(virtual[0].bci) : callsNothing;
+		}
+
 		return ids;
 	}
 

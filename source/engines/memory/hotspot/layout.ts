@@ -110,6 +110,11 @@ const fieldRows = {
 	constCodeSize: required('ConstMethod._code_size'),
 	constNameIndex: required('ConstMethod._name_index'),
 	poolHolder: required('ConstantPool._pool_holder'),
+	// The constant pool cache, which bytecodes refer to: one kind of entry, or one for methods alone (25 and later).
+	poolCache: optional('ConstantPool._cache'),
+	cacheEntryIndices: optional('ConstantPoolCacheEntry._indices'),
+	resolvedMethods: optional('ConstantPoolCache._resolved_method_entries'),
+	resolvedMethodPoolIndex: optional('ResolvedMethodEntry._cpool_index'),
 	poolSourceFile: alternativeTo('klassSourceFile', 'ConstantPool._source_file_name_index'),
 	klassSourceFile: alternativeTo('poolSourceFile', 'InstanceKlass._source_file_name_index'),
 	klassName: required('Klass._name'),
@@ -164,6 +169,9 @@ const typeSizeRows = {
 	heapBlock: required('HeapBlock'),
 	flag: required('JVMFlag', 'Flag'),
 	javaThread: optional('JavaThread'),
+	poolCache: optional('ConstantPoolCache'),
+	cacheEntry: optional('ConstantPoolCacheEntry'),
+	resolvedMethod: optional('ResolvedMethodEntry'),
 } as const satisfies Rows<FieldRow>;
 
 const constantRows = {

@@ -1,9 +1,11 @@
 import {nativeLine, otherFrame, unknownLine, type Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
+import {getOrCreate} from '../../../model/get-or-create.js';
 import {decodeModifiedUtf8} from '../../../model/text.js';
 import {decodeLineTable, lineAt, type LineTable} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
 import {fail, ifReadable} from '../target/reader.js';
+import {callsAnything, callsNothing, calledBy} from './call-site.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
@@ -41,6 +43,7 @@ export class Method {
 	validatedInSample = 0;
 	readonly #address: number;
 	readonly #identity: Uint8Array;
+	readonly #pool: number;
 	readonly #vm: Vm;
 	readonly #interner: Interner;
 	/** It has a line number table. */
@@ -49,6 +52,7 @@ export class Method {
 	readonly #ids: readonly [number, number, number];
 	readonly #nameByFrame: Map<number, MethodName>;
 	readonly #frameByBci = new Map<number, number>();
+	readonly #calledByBci = new Map<number, string>();
 	#lines?: LineTable;
 
 	/** Decodes the Method at an address; throws `Unreadable` if there is none. Adds its frames to `nameByFrame`. */
@@ -71,6 +75,7 @@ export class Method {
 		this.codeEnd = this.codeStart + Math.min(codeSize, codeSizeLimit);
 		this.#hasLines = (reader.u16(constMethod + fields.constFlags) & flagLineTable) !== 0;
 		const pool = reader.pointer(constMethod + fields.constConstants);
+		this.#pool = pool;
 		const name = poolSymbol(vm, pool, reader.u16(constMethod + fields.constNameIndex));
 		const holder = reader.pointer(pool + fields.poolHolder);
 		const sourceIndex = reader.u16(has(fields.poolSourceFile) ? pool + fields.poolSourceFile : holder + fields.klassSourceFile);
@@ -93,6 +98,23 @@ export class Method {
 		}
 
 		return frame;
+	}
+
+	/** Returns the name of the method that the bytecode at an index calls (`calledBy`). Native methods call none. */
+	called(bci: number): string {
+		return getOrCreate(this.#calledByBci, bci, () => {
+			if (this.isEnterSpecial) {
+				return callsAnything;
+			}
+
+			const at = this.codeStart + bci;
+			if (this.isNative || bci < 0 || at >= this.codeEnd) {
+				return callsNothing;
+			}
+
+			const symbolAt = (index: number) => poolSymbol(this.#vm, this.#pool, index);
+			return ifReadable(() => calledBy(this.#vm, at, this.#pool, symbolAt), callsAnything);
+		});
 	}
 
 	isUnchanged(): boolean {

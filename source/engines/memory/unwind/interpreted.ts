@@ -42,12 +42,34 @@ export function heldObjects(vm: Vm, stack: StackCopy, fp: number): number[] {
 	return objects;
 }
 
-/** Returns an interpreted frame's id. `bcp`: a top frame's register with the bytecode pointer. Throws `Unreadable`. */
-export function interpretedFrame({vm, methods}: Pick<Jvm, 'vm' | 'methods'>, stack: StackCopy, fp: number, bcp = 0): number {
+/** What identifies interpreted frames: the JVM's constants and methods. */
+type Interpreter = Pick<Jvm, 'vm' | 'methods'>;
+
+/** A method and an index in its bytecodes. */
+type InterpretedLocation = {readonly method: Method; readonly bci: number};
+
+/**
+Returns the method and the bytecode index of an interpreted frame. `bcp`: a top frame's register with the bytecode
+pointer. Throws `Unreadable`.
+*/
+export function interpretedLocation(jvm: Interpreter, stack: StackCopy, fp: number, bcp = 0): InterpretedLocation {
+	const {vm, methods} = jvm;
 	const method = methods.at(stack.word(fp + slot.method));
 	const pointer = method.isNative || isBcp(method, bcp) ? bcp : stack.word(fp + bcpOffset(vm.release));
-	// Native methods have no bytecodes, and the pointer of one being entered may be invalid.
-	return method.frame(isBcp(method, pointer) ? pointer - method.codeStart : 0);
+	if (isBcp(method, pointer)) {
+		return {method, bci: pointer - method.codeStart};
+	}
+
+	// During a collection, the slot contains the index instead of the pointer on 8 (frame::gc_prologue). Native methods
+	// have no bytecodes, and the pointer of one being entered may be invalid.
+	const isIndex = vm.release === 8 && !method.isNative && pointer < method.codeEnd - method.codeStart;
+	return {method, bci: isIndex ? pointer : 0};
+}
+
+/** Returns the id of an interpreted frame, see `interpretedLocation`. Throws `Unreadable`. */
+export function interpretedFrame(jvm: Interpreter, stack: StackCopy, fp: number, bcp = 0): number {
+	const {method, bci} = interpretedLocation(jvm, stack, fp, bcp);
+	return method.frame(bci);
 }
 
 function isBcp({isNative, codeStart, codeEnd}: Method, word: number): boolean {

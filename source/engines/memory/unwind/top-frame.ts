@@ -5,15 +5,13 @@ import {type Jvm} from '../hotspot/jvm.js';
 import {ifReadable} from '../target/reader.js';
 import {emptyBlock, isSameAnchor, type ThreadBlock, ThreadBlocks} from '../hotspot/thread-block.js';
 import {decodeEpilogue, decodePrologue, type TopFrameState} from '../decode/prologue.js';
+import {poppedBeforeReturn} from '../decode/stack-pointer.js';
 import {initialSpOffset, interpretedFrame, slot} from './interpreted.js';
 import {type Registers, StackCopy} from './stack.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
 /** Bytes searched for a return address into Java code: more than the largest buffers in the JDK's native frames. */
 const scanBytes = 1 << 16;
-
-/** Bytes of code read at a program counter; a prologue has up to 40. */
-const codeWindow = 64;
 
 /** Bytes of a far call: mov r10, imm64; call r10. */
 const farCallBytes = 13;
@@ -28,7 +26,6 @@ const callBytes = 7;
 export class TopFrame {
 	readonly #jvm: Jvm;
 	readonly #walker: Walker;
-	readonly #bytes = new Uint8Array(codeWindow);
 	readonly #laterStack = new StackCopy();
 	readonly #blocks: ThreadBlocks;
 
@@ -128,7 +125,34 @@ export class TopFrame {
 		}
 
 		location.topFrame ??= decodeEpilogue(this.#codeAt(pc)) ?? completeFrame(blob);
-		return this.#leave(stack, registers, location.topFrame);
+		const state = location.topFrame;
+		if (blob.isEnterSpecial || state.depth !== completeFrame(blob).depth) {
+			return this.#leave(stack, registers, state);
+		}
+
+		return this.#leaveComplete(stack, registers, location);
+	}
+
+	/**
+	Continues at the caller of a complete frame. Where the return address would be there may be a stale word, if code has
+	pushed temporary values on the frame.
+	*/
+	#leaveComplete(stack: StackCopy, registers: Registers, location: CodeLocation): WalkEnd {
+		const {pc, sp} = registers;
+		const state = completeFrame(location.blob);
+		const inner = this.#walker.frames.copy();
+		const isPlain = this.#isReturnAddress(stack.wordOrZero(sp + state.depth));
+		const end = isPlain ? this.#attempt(() => this.#leave(stack, registers, state), inner) : 'broken';
+		if (end === 'root' || (isPlain && stack.isTruncated)) {
+			return end;
+		}
+
+		const pushed = this.#walker.pushedBytes(stack, location, pc, sp);
+		if (isPlain && pushed === 0) {
+			return end;
+		}
+
+		return this.#attempt(() => this.#leave(stack, {...registers, sp: sp + pushed}, state), inner);
 	}
 
 	/** Continues at the caller of the top frame. */
@@ -188,13 +212,15 @@ export class TopFrame {
 		return this.#isReturnAddress(rax) && isWithin(stack, r13) ? this.#walker.walk(stack, rax, r13, fp) : 'broken';
 	}
 
-	/** Walks from a stub: its frame is like a compiled method's, or begins with a frame pointer, or does not exist. */
-	#inStub(stack: StackCopy, registers: Registers, {blob}: CodeLocation): WalkEnd {
+	/** Walks from a stub, whose frame may be like a compiled method's, begin with a frame pointer, or not exist. */
+	#inStub(stack: StackCopy, registers: Registers, location: CodeLocation): WalkEnd {
 		const {pc, sp, fp} = registers;
-		const code = this.#codeAt(pc);
-		const atExit = decodeEpilogue(code);
-		if (atExit && this.#isReturnAddress(stack.wordOrZero(sp + atExit.depth))) {
-			return this.#leave(stack, registers, atExit);
+		const {blob} = location;
+		// A stub pops what it has pushed before it returns, or goes on in the method that it has resolved.
+		location.popped ??= poppedBeforeReturn(address => this.#codeAt(address), pc) ?? null;
+		const {popped} = location;
+		if (popped && this.#isReturnAddress(stack.wordOrZero(sp + popped.bytes))) {
+			return this.#leave(stack, registers, {depth: popped.bytes, isFpSaved: popped.isFpLast});
 		}
 
 		if (blob.frameSize > 0) {
@@ -307,15 +333,12 @@ export class TopFrame {
 	}
 
 	#isReturnAddress(word: number): boolean {
-		const blob = ifReadable(() => this.#jvm.code.isCode(word) ? this.#jvm.code.lookUp(word)?.blob : undefined, undefined);
-		return word === this.#jvm.vm.callStubReturn || blob?.kind === 'interpreter' || (blob?.isMethod ?? false);
+		return this.#walker.isReturnAddress(word);
 	}
 
 	/** Returns the code at an address, zero where unreadable; valid until the next call. */
 	#codeAt(pc: number): Uint8Array {
-		this.#bytes.fill(0);
-		this.#jvm.memory.read(pc, this.#bytes, 0, codeWindow);
-		return this.#bytes;
+		return this.#jvm.code.bytesAt(pc);
 	}
 }
 

@@ -1,9 +1,11 @@
 import {type CodeLocation, type PcKind} from '../hotspot/code-cache.js';
+import {callsAnything} from '../hotspot/call-site.js';
+import {pushedOnFrame} from '../decode/stack-pointer.js';
 import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type ThreadBlock} from '../hotspot/thread-block.js';
-import {fail} from '../target/reader.js';
-import {interpretedFrame, slot} from './interpreted.js';
+import {fail, ifReadable} from '../target/reader.js';
+import {interpretedLocation, slot} from './interpreted.js';
 import {FrameBuffer, type StackCopy} from './stack.js';
 
 /** `root`: the walk reached the thread's outermost Java frame; `broken`: it stopped before that. */
@@ -38,6 +40,8 @@ export class Walker {
 	entrySp = 0;
 	/** Stack pointer after the virtual thread's last frame on the stack if the rest is in the heap; otherwise 0. */
 	heapSp = 0;
+	/** The next frame has called the last one directly: no entry frame and no stub is between them. */
+	#isDirectCall = false;
 	/** A later copy of the same stack, if return addresses must be unchanged. */
 	#later: StackCopy | undefined;
 	/** The frame at which the walk continues: its code address, stack pointer and frame pointer. */
@@ -65,14 +69,16 @@ export class Walker {
 	}
 
 	/**
-	Appends the frames from a return address (or an anchor's pc) on. Throws `Unreadable`, also at a frame with another
-	return address in `later`, a later copy of the stack.
+	Appends the frames from a return address (or an anchor's pc) on. It ends before a frame that cannot have called the one
+	before, by the bytecode that it is at. Throws `Unreadable`, also at a frame with another return address in `later`, a
+	later copy of the stack.
 	*/
 	walk(stack: StackCopy, pc: number, sp: number, fp: number, later?: StackCopy): WalkEnd {
 		this.#later = later;
 		this.#pc = pc;
 		this.#sp = sp;
 		this.#fp = fp;
+		this.#isDirectCall = true;
 		for (let step = 0; step < stepLimit; step++) {
 			const previous = this.#sp;
 			const end = this.#step(stack);
@@ -101,6 +107,23 @@ export class Walker {
 		}
 	}
 
+	/**
+	Returns the bytes that compiled code has pushed on its frame at an address, for example while it tests a type; 0 if the
+	return address is not found above them. `sp`: the stack pointer there.
+	*/
+	pushedBytes(stack: StackCopy, location: CodeLocation, pc: number, sp: number): number {
+		const frameBytes = 8 * location.blob.frameSize;
+		location.pushed ??= pushedOnFrame(address => this.#jvm.code.bytesAt(address), pc, frameBytes - 16);
+		return this.isReturnAddress(stack.wordOrZero(sp + location.pushed + frameBytes - 8)) ? location.pushed : 0;
+	}
+
+	/** Whether a word may be a return address of a Java frame. */
+	isReturnAddress(word: number): boolean {
+		const {code, vm} = this.#jvm;
+		const blob = ifReadable(() => code.isCode(word) ? code.lookUp(word)?.blob : undefined, undefined);
+		return word === vm.callStubReturn || blob?.kind === 'interpreter' || (blob?.isMethod ?? false);
+	}
+
 	#step(stack: StackCopy): WalkEnd | undefined {
 		const pc = this.#pc;
 		if (pc === this.#jvm.vm.callStubReturn) {
@@ -113,8 +136,7 @@ export class Walker {
 		}
 
 		if (location.blob.kind === 'interpreter') {
-			this.#interpreted(stack);
-			return undefined;
+			return this.#interpreted(stack);
 		}
 
 		return location.blob.isMethod ? this.#compiled(stack, location) : this.#stub(stack, location);
@@ -129,38 +151,67 @@ export class Walker {
 			return 'root';
 		}
 
+		this.#isDirectCall = false;
 		this.#sp = sp;
 		this.#pc = stack.word(anchor + fields.anchorPc) || stack.word(sp - 8);
 		this.#fp = stack.word(anchor + fields.anchorFp);
 		return undefined;
 	}
 
-	#interpreted(stack: StackCopy): void {
+	#interpreted(stack: StackCopy): WalkEnd | undefined {
 		const fp = this.#fp;
-		this.frames.push(interpretedFrame(this.#jvm, stack, fp));
+		const {method, bci} = interpretedLocation(this.#jvm, stack, fp);
+		if (!this.#canCall(method.called(bci))) {
+			return 'broken';
+		}
+
+		this.frames.push(method.frame(bci));
+		this.#isDirectCall = true;
 		this.#watcher?.interpreted(this.frames.count - 1, stack, fp);
 		this.#pc = this.#returnPc(stack, fp + slot.returnPc);
 		this.#sp = stack.word(fp + slot.senderSp);
 		this.#fp = stack.word(fp + slot.senderFp);
+		return undefined;
+	}
+
+	/** Whether code that calls methods of this name (`calledBy`) can have called the last frame's. */
+	#canCall(name: string): boolean {
+		const {count, ids} = this.frames;
+		const callee = this.#isDirectCall && count > 0 ? this.#jvm.methods.ofFrame(ids[count - 1])?.name : undefined;
+		return callee === undefined || name === callsAnything || name === callee;
 	}
 
 	#compiled(stack: StackCopy, location: CodeLocation): WalkEnd | undefined {
 		const {blob} = location;
-		if (blob.deoptHandlers.includes(this.#pc)) {
-			// The frame will be deoptimized, and contains its original pc (nmethod::orig_pc_addr).
-			const pc = stack.word(this.#sp + blob.origPcOffset);
-			if (!blob.contains(pc)) {
-				return 'broken';
-			}
-
-			this.pushCompiled(this.#jvm.code.lookUp(pc) ?? location, pc, 'returnAddress');
-		} else {
-			const at = this.frames.count;
-			this.pushCompiled(location, this.#pc, 'returnAddress');
-			this.#watcher?.compiled(at, stack, location, this.#pc, this.#sp);
+		const isDeoptimized = blob.deoptHandlers.includes(this.#pc);
+		// A frame that will be deoptimized contains its original pc (nmethod::orig_pc_addr).
+		const pc = isDeoptimized ? stack.word(this.#sp + blob.origPcOffset) : this.#pc;
+		if (isDeoptimized && !blob.contains(pc)) {
+			return 'broken';
 		}
 
-		if (location.blob.isEnterSpecial) {
+		const original = isDeoptimized ? this.#jvm.code.lookUp(pc) ?? location : location;
+		const ids = this.#jvm.code.frames(original, pc, 'returnAddress');
+		if (!this.#canCall(original.called ?? callsAnything)) {
+			return 'broken';
+		}
+
+		const at = this.frames.count;
+		for (const id of ids) {
+			this.frames.push(id);
+		}
+
+		if (!isDeoptimized) {
+			this.#watcher?.compiled(at, stack, location, pc, this.#sp);
+		}
+
+		// After a leaf call there may be temporary values on the stack; other calls cannot leave them there.
+		const isMethodCall = this.#isDirectCall && at > 0;
+		const plain = stack.wordOrZero(this.#sp + (8 * blob.frameSize) - 8);
+		const isPlain = isMethodCall || (blob.isSafepoint(pc) && this.isReturnAddress(plain));
+		this.#sp += isPlain ? 0 : this.pushedBytes(stack, location, pc, this.#sp);
+		this.#isDirectCall = !blob.isEnterSpecial;
+		if (blob.isEnterSpecial) {
 			// Omit this frame, as thread dumps do.
 			this.carrierStart = --this.frames.count;
 			this.entrySp = this.#sp;
@@ -170,6 +221,7 @@ export class Walker {
 	}
 
 	#stub(stack: StackCopy, {blob}: CodeLocation): WalkEnd | undefined {
+		this.#isDirectCall = false;
 		if (blob.frameSize > 0) {
 			return this.#leaveFixedFrame(stack, blob.frameSize);
 		}
