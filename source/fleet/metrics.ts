@@ -14,14 +14,14 @@ import type {Labels, Sender} from './sender.js';
 /** Figures in the order of the page, and help texts. Names that end with `_total` are counters, others gauges. */
 const families = {
 	tprof_jvm_info: 'A JVM that is sampled.',
-	tprof_cpu_cores: 'CPU use of the program (java), the compilers (jit) and the rest of the JVM (vm), in cores.',
+	tprof_cpu_cores: 'CPU use of the program (java), compilers (jit), collectors (gc) and the JVM beside (vm), in cores.',
 	tprof_line_cpu_cores: 'CPU use of the hottest lines, in cores.',
 	tprof_threads: 'Java threads by state.',
 	tprof_contending_threads: 'Threads that wait for a lock that another thread holds.',
 	tprof_deadlocked_threads: 'Threads that wait for each other forever.',
 	tprof_heap_used_bytes: 'Java heap in use.',
 	tprof_heap_max_bytes: 'Maximum of the Java heap.',
-	tprof_gc_ratio: 'Share of time in which collections stopped the program.',
+	tprof_gc_ratio: 'Share of time in which collections stopped the program; concurrent cycles do not.',
 	tprof_safepoint_ratio: 'Share of time in which safepoints stopped the program, collections included.',
 	tprof_alloc_bytes_per_second: 'Allocation in the Java heap.',
 	tprof_cost_ratio: 'Share of time for which sampling stopped or interrupted the JVM.',
@@ -49,13 +49,18 @@ export class JvmMetrics {
 
 	/** Takes the figures of the window from `since` to `snapshot`. */
 	update(snapshot: Snapshot, since: Snapshot | undefined, vitals: TargetVitals): void {
-		const {javaCpuPercent, jitCpuPercent, vmCpuPercent, statesNow, contendingNow, deadlocks, windowMs} = summarize(snapshot, since);
+		const {
+			javaCpuPercent, jitCpuPercent, vmCpuPercent, collectorCpuPercent, statesNow, contendingNow, deadlocks, windowMs,
+		} = summarize(snapshot, since);
+		const cpuPercents = {
+			java: javaCpuPercent, jit: jitCpuPercent, gc: collectorCpuPercent, vm: vmCpuPercent - collectorCpuPercent,
+		};
 		const {targetStoppedMs, targetInterruptedMs} = windowStats(snapshot.session, since?.session);
 		const one = (family: Metric['family'], value: number | undefined, labels: Labels = {}): Metric[] => value === undefined ? [] : [{family, labels: {...this.#labels, ...labels}, value}];
 		const ratio = (percent: number | undefined) => percent === undefined ? undefined : percent / 100;
 		this.metrics = [
 			this.#info,
-			...Object.entries({java: javaCpuPercent, jit: jitCpuPercent, vm: vmCpuPercent}).flatMap(([of, percent]) => one('tprof_cpu_cores', percent / 100, {of})),
+			...Object.entries(cpuPercents).flatMap(([of, percent]) => one('tprof_cpu_cores', percent / 100, {of})),
 			...[...this.#hotLines(snapshot, since)].flatMap(([location, cpuNs]) => one('tprof_line_cpu_cores', cpuNs / 1e6 / Math.max(1, windowMs), {location})),
 			...threadStates.flatMap((state, code) => one('tprof_threads', statesNow[code], {state})),
 			...one('tprof_contending_threads', contendingNow),

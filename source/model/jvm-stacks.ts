@@ -17,11 +17,34 @@ export function isJvmWork(className: string): boolean {
 }
 
 /** HotSpot's names of threads that collect garbage, JDK 8 to 28; the serial collector works in the VM Thread. */
-const collectors = /^(?:GC |G1 |ParGC|Gang worker|Concurrent Mark|CMS |ZWorker|ZDriver|ZDirector|ZStat|ZUncommit|ZUnmapper|X(?:Worker|Driver|Director)|Shenandoah|Epsilon)/;
+const collectors = new RegExp([
+	/^(?:GC |G1 |ParGC|Gang worker|Concurrent Mark|CMS |Shen|Epsilon)/,
+	/^[XZ](?:Worker|Driver|Director|Stat|Uncommit|Unmapper)/,
+].map(({source}) => source).join('|'));
 
-/** Names of compiler threads and of the JVM's other threads, as truncated by the kernel to 15 bytes. */
+/** Names of compiler threads, and of the JVM's other threads. */
 const compilers = /^(?:C[12] Comp|JVMCI)/;
-const otherJvmThreads = /^(?:VM |JFR |StringDedup|AsyncLog|Signal Disp|Attach List|Service Thr|Monitor Def|Notificati|Sweeper|Surrogate|Reference H|Finalizer|Common-Cl|DestroyJava)/;
+const otherJvmNames = [
+	'VM ',
+	'JFR ',
+	'StringDedup',
+	'AsyncLog',
+	'Signal Dispatcher',
+	'Attach Listener',
+	'Service Thread',
+	'Monitor Deflation',
+	'Notification',
+	'Sweeper',
+	'Surrogate',
+	'Reference Handler',
+	'Finalizer',
+	'Common-Cleaner',
+	'DestroyJavaVM',
+	'RuntimeWorker',
+];
+/** The kernel keeps 15 bytes of a name. JDK 27 sets longer ones to the first seven, two dots and the last six. */
+const keptNames = otherJvmNames.flatMap(name => [name.slice(0, 15), `${name.slice(0, 7)}\\.\\.`]);
+const otherJvmThreads = new RegExp(`^(?:${keptNames.join('|')})`);
 
 /** Whether a thread of the JVM collects garbage, by its name. */
 export function isCollector(name: string): boolean {

@@ -63,7 +63,10 @@ export type TargetVitals = {
 	readonly heapUsedBytes?: number;
 	readonly heapCapacityBytes?: number;
 	readonly heapMaxBytes?: number;
-	/** Share of the time since the previous reading spent in stop-the-world collections. */
+	/**
+	Share of the time since the previous reading for which collections stopped the program, without the time until all
+	threads had stopped and without concurrent cycles.
+	*/
 	readonly gcPercent?: number;
 	/** HotSpot's name of the cause of the current or last collection: `G1 Evacuation Pause`; absent before the first. */
 	readonly gcCause?: string;

@@ -4,9 +4,13 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {beforeAll, expect, test, onTestFinished} from 'vitest';
 import {CpuLimits, cpuPressure} from '../../source/jvm/counters/cpu-limits.js';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
+import {threadIdsOf, kernelNameOf} from '../../source/jvm/threads/native-ids.js';
+import {isCollector, jvmWork, workOf} from '../../source/model/jvm-stacks.js';
 import type {TargetVitals} from '../../source/model/snapshot.js';
 import {javaForTest, closedAfterTest, spawnForTest} from '../helpers/for-test.js';
-import {isNewestOrAskedFor, jdk, jdks, nice, startJava, targetOf} from '../helpers/jvm.js';
+import {
+	isNewestOrAskedFor, type JavaProcess, jdk, jdks, nice, startJava, targetOf,
+} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 
 let filling: {readonly first: TargetVitals; readonly grown: Promise<TargetVitals>};
@@ -96,6 +100,43 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)).flatMap(on =
 	// Nothing is allocated from here on: the rate sinks.
 	await sleep(200);
 	expect(vitals.read().allocBytesPerS).toBeLessThan(allocBytesPerS!);
+});
+
+/** Seconds for which safepoints stopped a program, as its JVM has logged so far (-Xlog:safepoint, JDK 17 and later). */
+const loggedSeconds = (java: JavaProcess) =>
+	[...java.output().matchAll(/ Total: +(\d+) ns/g)].reduce((sum, [, ns]) => sum + (Number(ns) / 1e9), 0);
+
+const withCollectors = jdks().filter(({release}) => release >= 17 && isNewestOrAskedFor(release)).flatMap(on => {
+	const generational = on.release >= 25 ? ['Shenandoah -XX:ShenandoahGCMode=generational'] : [];
+	const all = ['Serial', 'Parallel', 'G1', 'Z', 'Shenandoah', ...generational];
+	return [...all, ...(on.release === 21 ? ['Z -XX:+ZGenerational'] : [])].map(text => {
+		const [collector, ...flags] = text.split(' ');
+		return {
+			...on, text, collector, flags: ['-XX:+UnlockExperimentalVMOptions', ...flags, `-XX:+Use${collector}GC`],
+		};
+	});
+});
+
+test.each(withCollectors)('JDK $release, $text: its log has all stops for collections', async values => {
+	const {collector, flags, ...on} = values;
+	const jvmArgs = ['-Xmx128m', ...flags, '-Xlog:safepoint'];
+	const java = await javaForTest('Garbage', {jdk: on, args: ['asked'], jvmArgs});
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
+	const before = loggedSeconds(java);
+	vitals.read();
+	const startMs = performance.now();
+	java.child.stdin!.write('1000\n');
+	await java.waitFor(/made/);
+	const seconds = (performance.now() - startMs) / 1000;
+	const {gcPercent, gcCause} = vitals.read();
+	expect(gcCause).toBeDefined();
+	expect(gcPercent).toBeGreaterThan(0);
+	// The log comes through a pipe, some of it later.
+	await until(() => loggedSeconds(java) - before >= gcPercent! / 100 * seconds);
+	const names = threadIdsOf(java.pid).map(thread => kernelNameOf(java.pid, thread));
+	expect(names.filter(name => workOf(name) === jvmWork.native && name !== 'java')).toEqual([]);
+	// The serial collector works in the VM Thread.
+	expect(names.some(name => isCollector(name))).toBe(collector !== 'Serial');
 });
 
 test('what a JVM does not compile, and a collector does not say, is not known', async () => {

@@ -149,11 +149,14 @@ test('a row of such waits has the detail of its samples', () => {
 	expect(detail.threads.map(({name}) => name)).toEqual(['d', 'e']);
 });
 
+const concurrently = 'The JVM is collecting garbage concurrently: collectors use 70% CPU, the program 3%.';
+
 test.each([
 	['VM Thread', 700, {}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.'],
 	['worker-7', 700, {}, 'Native threads and the JVM itself use 70% CPU, the program 3%: most in worker-7. Threads shows them all.'],
 	['VM Thread', 700, {gcPercent: 68.9}, 'The JVM is collecting garbage: the program stands still for collections 69% of the time.'],
 	['GC Thread#0', 700, {}, 'The JVM is collecting garbage: collectors use 70% CPU, the program 3%.'],
+	['ShenWorker#0', 700, {gcPercent: 0.9}, concurrently],
 	['GC Thread#0', 50, {gcPercent: 100, cpuPercent: 9, heapUsedBytes: 8 * (2 ** 20), heapCapacityBytes: 16 * (2 ** 20), heapMaxBytes: 6 * (2 ** 30)}, undefined],
 	['GC Thread#0', 700, {gcPercent: 69.4, cpuPercent: 73, heapUsedBytes: 8 * (2 ** 20), heapCapacityBytes: 16 * (2 ** 20), heapMaxBytes: 6 * (2 ** 30)}, 'The JVM is collecting garbage: 8.0M of 16.0M in use (50%); the program stands still for collections 69% of the time; collectors use 70% CPU, the program 3%.'],
 	['C2 CompilerThread0', 700, {}, 'The JIT compiler uses 70% CPU, the program 3%: its code is still being compiled.'],

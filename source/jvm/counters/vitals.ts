@@ -20,6 +20,8 @@ type Reading = {
 	readonly cpuTicks: number;
 	readonly gcSeconds?: number;
 	readonly collections?: number;
+	/** Without the time until all threads have stopped, from the release on that counts it apart. */
+	readonly atSafepointSeconds?: number;
 	readonly safepointSeconds?: number;
 	readonly compilations?: number;
 	readonly eden?: Eden;
@@ -50,6 +52,7 @@ export function openVitals(target: Target): VitalsReader {
 				cpuTicks: stat.userTicks + stat.systemTicks,
 				gcSeconds: secondsOf(counters, collectorTimes),
 				collections: sumOf(counters, collectorInvocations),
+				atSafepointSeconds: secondsOf(counters, safepointTime),
 				safepointSeconds: secondsOf(counters, safepointTimes),
 				compilations: numberCounter(counters, 'sun.ci.totalCompiles'),
 				eden: edenOf(counters),
@@ -92,18 +95,20 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 		return {};
 	}
 
-	const perS = (name: 'gcSeconds' | 'safepointSeconds' | 'compilations') => {
+	const perS = (name: 'gcSeconds' | 'atSafepointSeconds' | 'safepointSeconds' | 'compilations') => {
 		const [from, to] = [before[name], now[name]];
 		return from === undefined || to === undefined ? undefined : Math.max(0, to - from) / seconds;
 	};
 
-	const percent = (name: 'gcSeconds' | 'safepointSeconds') => {
-		const share = perS(name);
-		return share === undefined ? undefined : Math.min(100, 100 * share);
-	};
-
+	const percent = (share: number | undefined) => share === undefined ? undefined : Math.min(100, 100 * share);
+	const collecting = perS('gcSeconds');
+	// Shenandoah counts whole cycles, most of which the program runs through; pauses are at safepoints.
+	const paused = collecting === undefined ? undefined : Math.min(collecting, perS('atSafepointSeconds') ?? collecting);
 	return {
-		cpuPercent: cpuPercent(before, now), gcPercent: percent('gcSeconds'), safepointPercent: percent('safepointSeconds'), compilationsPerS: perS('compilations'),
+		cpuPercent: cpuPercent(before, now),
+		gcPercent: percent(paused),
+		safepointPercent: percent(perS('safepointSeconds')),
+		compilationsPerS: perS('compilations'),
 	};
 }
 

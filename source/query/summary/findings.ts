@@ -145,8 +145,15 @@ function jitFinding(snapshot: Snapshot, since: Snapshot | undefined, figures: {r
 	};
 }
 
-function collectingFinding(collectorsPercent: number, programPercent: number, {heapUsedBytes, heapMaxBytes, heapCapacityBytes = heapMaxBytes, gcPercent = 0, cpuPercent = gcPercent}: TargetVitals): Finding | undefined {
-	const pausedPercent = cpuPercent < leastWorkInPauses * gcPercent ? 0 : gcPercent;
+function collectingFinding(
+	collectorsPercent: number,
+	programPercent: number,
+	vitals: TargetVitals,
+): Finding | undefined {
+	const {heapUsedBytes, heapMaxBytes, heapCapacityBytes = heapMaxBytes, gcPercent} = vitals;
+	const stoppedPercent = gcPercent ?? 0;
+	const {cpuPercent = stoppedPercent} = vitals;
+	const pausedPercent = cpuPercent < leastWorkInPauses * stoppedPercent ? 0 : stoppedPercent;
 	const fullness = heapUsedBytes && heapMaxBytes ? 100 * heapUsedBytes / heapMaxBytes : 0;
 	const isFull = fullness >= overfullPercent || (fullness >= fullPercent && pausedPercent >= collectingPercent);
 	const isCollecting = pausedPercent >= muchPausedPercent || (collectorsPercent >= muchOfCollectorsPercent && collectorsPercent >= programPercent);
@@ -154,15 +161,17 @@ function collectingFinding(collectorsPercent: number, programPercent: number, {h
 		return undefined;
 	}
 
+	const isConcurrent = gcPercent !== undefined && gcPercent < 1;
 	const text = [
-		isFull ? 'The heap is full' : 'The JVM is collecting garbage',
+		isFull ? 'The heap is full' : `The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`,
 		heapUsedBytes && heapCapacityBytes ? `: ${formatBytes(heapUsedBytes)} of ${formatBytes(heapCapacityBytes)} in use (${Math.round(100 * heapUsedBytes / heapCapacityBytes)}%)` : '',
 		pausedPercent >= 1 ? `; the program stands still for collections ${Math.round(pausedPercent)}% of the time` : '',
 		collectorsPercent > 0 ? `; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : '',
 	].join('').replace(/^([^:;]*);/, '$1:') + '.';
 	return {
 		id: isFull ? 'heap' : 'gc', text, figures: {
-			...(heapUsedBytes && heapCapacityBytes ? {heapUsedBytes, heapCapacityBytes} : {}), pausedPercent: decimals(gcPercent, 1), collectorsPercent, programPercent,
+			...(heapUsedBytes && heapCapacityBytes ? {heapUsedBytes, heapCapacityBytes} : {}),
+			pausedPercent: decimals(stoppedPercent, 1), collectorsPercent, programPercent,
 		},
 	};
 }

@@ -124,7 +124,8 @@ export const headerItems: readonly HeaderItem[] = [
 		role: ({data: {vitals}}) => heapTrend(vitals) === 'rising' ? 'hot' : undefined,
 	},
 	{
-		line: 2, priority: 7, word: 'GC', meaning: 'share of the time that collections stopped the program, and the cause of the last one',
+		line: 2, priority: 7, word: 'GC',
+		meaning: 'share of the time that collections stopped the program, without concurrent cycles; cause of the last one',
 		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? '' : `GC ${Math.round(gcPercent)}%`,
 		role: ({data: {vitals: {gcPercent = 0}}}) => gcPercent >= highlightedFrom.gcPercent ? 'hot' : undefined,
 	},
@@ -133,7 +134,8 @@ export const headerItems: readonly HeaderItem[] = [
 		text: ({data: {vitals: {gcPercent = 0, gcCause}}}) => gcCause === undefined || gcPercent < 1 ? '' : `(${gcCause})`,
 	},
 	{
-		line: 2, priority: 15, word: 'GC CPU', meaning: 'CPU time of collector threads, 100 % is one core',
+		line: 2, priority: 15, word: 'GC CPU',
+		meaning: 'CPU time of collector threads, in concurrent cycles too, 100 % is one core',
 		text: ({data: {summary}}) => summary && summary.collectorCpuPercent >= 1 ? `GC CPU ${Math.round(summary.collectorCpuPercent)}%` : '',
 	},
 	{
