@@ -18,9 +18,18 @@ type Request = {
 	/** Maximum time from connecting to the end of the answer. */
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
+	/** Keeps connections for later requests; without it each request has a connection of its own. */
+	readonly agent?: Agent;
 	/** Approximate maximum of bytes to read; default 64 KB, enough for a message. A longer answer is truncated. */
 	readonly maxAnswerBytes?: number;
 };
+
+export type Agent = http.Agent;
+
+/** Returns what keeps connections to the backend of a URL open, at most `maxConnections`. */
+export function keepingAgent({protocol}: URL, maxConnections: number): Agent {
+	return new (protocol === 'https:' ? https : http).Agent({keepAlive: true, maxSockets: maxConnections});
+}
 
 const maxTextBytes = 65_536;
 const maxQuotedLength = 200;
@@ -63,18 +72,26 @@ const hints: Readonly<Record<number, string | undefined>> = {
 	404: 'is the path of the address right?',
 };
 
-async function exchange(url: URL, {headers, body, timeoutMs, signal, maxAnswerBytes = maxTextBytes}: Request): Promise<{readonly response: http.IncomingMessage; readonly bytes: Buffer}> {
+type Exchanged = {readonly response: http.IncomingMessage; readonly bytes: Buffer};
+
+async function exchange(url: URL, options: Request): Promise<Exchanged> {
+	const {headers, body, timeoutMs, signal, agent = false, maxAnswerBytes = maxTextBytes} = options;
 	return new Promise((resolve, reject) => {
-		// Each on a connection of its own: an idle one may be closed just as it is used again.
 		const request = (url.protocol === 'https:' ? https : http).request(url, {
-			method: 'POST', agent: false, signal, headers: {...headers, 'content-length': String(body.length)},
+			method: 'POST', agent, signal, headers: {...headers, 'content-length': String(body.length)},
 		});
 		const timer = setTimeout(() => {
 			request.destroy(new Error(`no answer in ${timeoutMs / 1000} s`));
 		}, timeoutMs);
 		const fail = (error: Error) => {
 			clearTimeout(timer);
-			reject(request.errored ?? error);
+			const reason: NodeJS.ErrnoException = request.errored ?? error;
+			if (request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(reason.code ?? '')) {
+				// A backend may close an idle connection just as it is used again.
+				resolve(exchange(url, {...options, agent: undefined}));
+			} else {
+				reject(reason);
+			}
 		};
 
 		request.on('error', fail);

@@ -1,27 +1,39 @@
 import {randomUUID} from 'node:crypto';
+import {gzipSync} from 'node:zlib';
 import {encodeProfile, windowProfiles} from '../exports/pprof/window-profiles.js';
+import {VarintWriter} from '../model/varints.js';
 import type {Protocol} from './sender.js';
 
 /**
-Pyroscope's push API (Connect with JSON, push/v1/push.proto): CPU time and, by thread state, thread time, each as pprof
-with one value.
+Pyroscope's push API (Connect with Protocol Buffers, push/v1/push.proto): CPU time and, by thread state, thread time, each
+as pprof with one value. The profiles of a window have most names in common, so the body is compressed as a whole.
 */
 export const pyroscope: Protocol = {
-	headers: {'content-type': 'application/json'},
+	headers: {'content-type': 'application/proto', 'content-encoding': 'gzip'},
 	urlOf(backend) {
 		const url = new URL(backend);
 		url.pathname = `${url.pathname.replace(/\/+$/, '')}/push.v1.PusherService/Push`;
 		return url;
 	},
 	encode(window, labels) {
-		const series = windowProfiles(window).map(profile => {
+		// Field 1 of PushRequest: series. Of a series: 1 labels (1 name, 2 value), 2 samples (1 raw_profile, 2 ID).
+		return gzipSync(message(windowProfiles(window).map(profile => {
 			const named = {...labels, ...(profile.state ? {state: profile.state} : {}), __name__: profile.name};
-			return {
-				labels: Object.entries(named).map(([name, value]) => ({name: name.replaceAll('.', '_'), value})),
-				samples: [{ID: randomUUID(), rawProfile: Buffer.from(encodeProfile(profile, window.session)).toString('base64')}],
-			};
-		});
-		return Buffer.from(JSON.stringify({series}));
+			const pairs = Object.entries(named).map(([name, value]) => [1, message([[1, name.replaceAll('.', '_')], [2, value]])] as const);
+			return [1, message([...pairs, [2, message([[1, encodeProfile(profile, window.session)], [2, randomUUID()]])]])];
+		})));
 	},
 	problemIn: () => undefined,
 };
+
+/** Returns a message of these fields, each a number with its bytes or text. */
+function message(fields: ReadonlyArray<readonly [field: number, content: Uint8Array | string]>): Uint8Array {
+	const writer = new VarintWriter();
+	for (const [field, content] of fields) {
+		// Wire type 2: bytes with their length.
+		writer.number((field << 3) | 2);
+		writer.block(content);
+	}
+
+	return writer.take();
+}

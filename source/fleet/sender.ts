@@ -4,7 +4,7 @@ import type {Snapshot} from '../model/snapshot.js';
 import {sumOf} from '../model/sum.js';
 import {formatBytes} from '../query/columns/format.js';
 import type {Headers} from './headers.js';
-import {post} from './post.js';
+import {keepingAgent, post, type Agent} from './post.js';
 
 /** What tells a JVM's profiles apart: `service_name`, `hostname`, `pid`, `jvm_version`, and those of --label. */
 export type Labels = Readonly<Record<string, string>>;
@@ -28,10 +28,16 @@ export type SenderOptions = {
 	readonly firstWaitMs?: number;
 };
 
-const usual = {maxBytes: 16 * 1024 * 1024, timeoutMs: 30_000, firstWaitMs: 1000};
+const usual = {maxBytes: 64 * 1024 * 1024, timeoutMs: 30_000, firstWaitMs: 1000};
 const maxWaitMs = 60_000;
 
-/** Sends bodies to a backend, one at a time and in order. While it does not take them they wait in a bounded queue. */
+/** Maximum number of requests at a time: a backend may take half a second for each. */
+export const maxRequests = 4;
+
+/**
+Sends bodies to a backend, the oldest first and a few at a time; one at a time until the backend takes them. While it does
+not take them they wait in a bounded queue.
+*/
 export class Sender {
 	/** Bodies that the backend took. */
 	sent = 0;
@@ -49,14 +55,26 @@ export class Sender {
 	readonly #queue: Uint8Array[] = [];
 	/** Ends the wait before the next try. */
 	readonly #closing = new AbortController();
-	/** Ends the current try. */
+	/** Ends the requests in progress. */
 	readonly #stop = new AbortController();
-	#sending: Promise<void> | undefined;
+	/** Keeps connections open from one request to the next. */
+	readonly #agent: Agent;
+	/** Requests in progress, and those whose body waits for another try. */
+	readonly #requests = new Set<Promise<void>>();
+	/** The wait before the next try. */
+	#pause: Promise<void> | undefined;
+	#waitMs: number;
+	/** Whether the backend took, or refused for good, what it last answered to. */
+	#isTaking = false;
+	/** Whether no more is to be sent: the last try at the end failed. */
+	#isOver = false;
 
 	constructor(backend: URL, protocol: Protocol, options: SenderOptions) {
 		this.#url = protocol.urlOf(backend);
 		this.#protocol = protocol;
 		this.#options = {...usual, ...options};
+		this.#waitMs = this.#options.firstWaitMs;
+		this.#agent = keepingAgent(this.#url, maxRequests);
 	}
 
 	get waiting(): number {
@@ -77,7 +95,7 @@ export class Sender {
 
 		this.#queue.push(body);
 		this.#makeRoom();
-		this.#sending ??= this.#send();
+		this.#begin();
 	}
 
 	/** Tries to send what waits, for at most `graceMs`; the rest is dropped. */
@@ -86,8 +104,12 @@ export class Sender {
 		const timer = setTimeout(() => {
 			this.#stop.abort();
 		}, graceMs);
-		await this.#sending;
+		while (this.#requests.size > 0) {
+			await Promise.all(this.#requests);
+		}
+
 		clearTimeout(timer);
+		this.#agent.destroy();
 		this.dropped += this.#queue.length;
 		this.#queue.length = 0;
 	}
@@ -100,30 +122,41 @@ export class Sender {
 		}
 	}
 
-	async #send(): Promise<void> {
-		let waitMs = this.#options.firstWaitMs;
-		while (this.#queue.length > 0 && !this.#stop.signal.aborted) {
-			const body = this.#queue.shift()!;
-			const {isOver, problem, retryAfterMs = 0} = await this.#try(body);
-			this.problem = problem;
-			if (isOver) {
-				waitMs = this.#options.firstWaitMs;
-				continue;
-			}
+	/** Begins as many requests as there are bodies for: one, until the backend has taken something. */
+	#begin(): void {
+		const atOnce = this.#isTaking ? maxRequests : 1;
+		while (this.#requests.size < atOnce && this.#queue.length > 0 && !this.#pause && !this.#isOver) {
+			const request = this.#send(this.#queue.shift()!).finally(() => {
+				this.#requests.delete(request);
+				this.#begin();
+			});
+			this.#requests.add(request);
+		}
+	}
 
+	/** Sends a body, and waits if the backend does not take it; then begins further requests. */
+	async #send(body: Uint8Array): Promise<void> {
+		const {isOver, problem, retryAfterMs = 0} = await this.#try(body);
+		this.problem = problem;
+		this.#isTaking = isOver;
+		if (isOver) {
+			this.#waitMs = this.#options.firstWaitMs;
+		} else {
 			this.#queue.unshift(body);
 			this.#makeRoom();
-			if (this.#closing.signal.aborted) {
-				break;
-			}
-
-			// With jitter, so that a fleet does not come back all at once. When `close` ends the wait, one try follows.
-			const ms = Math.max(retryAfterMs, waitMs * (0.5 + (Math.random() / 2)));
-			await ignoringErrors(async () => sleep(ms, undefined, {signal: this.#closing.signal}));
-			waitMs = Math.min(2 * waitMs, maxWaitMs);
+			this.#isOver = this.#closing.signal.aborted;
+			this.#pause ??= this.#wait(retryAfterMs);
+			await this.#pause;
 		}
+	}
 
-		this.#sending = undefined;
+	/** Waits before the next try, with jitter, so that a fleet does not come back all at once. */
+	async #wait(retryAfterMs: number): Promise<void> {
+		const ms = Math.max(retryAfterMs, this.#waitMs * (0.5 + (Math.random() / 2)));
+		this.#waitMs = Math.min(2 * this.#waitMs, maxWaitMs);
+		// When `close` ends the wait, one try follows.
+		await ignoringErrors(async () => sleep(ms, undefined, {signal: this.#closing.signal}));
+		this.#pause = undefined;
 	}
 
 	/** Sends a body once. `isOver`: it was taken, or refused and is not sent again. */
@@ -138,7 +171,7 @@ export class Sender {
 
 		const hasCredentials = Object.keys(given).length > 0;
 		const answer = await post(this.#url, {
-			body, headers: {...given, ...this.#protocol.headers}, hasCredentials, timeoutMs, signal: this.#stop.signal,
+			body, headers: {...given, ...this.#protocol.headers}, hasCredentials, timeoutMs, signal: this.#stop.signal, agent: this.#agent,
 		});
 		if (answer.kind === 'failed') {
 			return {isOver: false, ...answer};

@@ -1,7 +1,9 @@
 import {gunzipSync} from 'node:zlib';
 import {Profile} from 'pprof-format';
+import {expect} from 'vitest';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
+import {VarintReader} from '../../source/model/varints.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from '../exports/snapshots.js';
 import {sumsByName} from '../helpers/sum.js';
 
@@ -25,13 +27,30 @@ export type Decoded = {
 	readonly Stacks: Readonly<Record<string, number>>;
 };
 
+/** The contents of a message's fields, all of which are bytes, by number. */
+function contents(message: Uint8Array): Record<number, Uint8Array[]> {
+	const reader = new VarintReader(message);
+	const found: Record<number, Uint8Array[]> = {1: [], 2: []};
+	for (let left = message.length; left > 0;) {
+		const field = reader.span(() => {
+			const tag = reader.number();
+			expect(tag & 7).toBe(2);
+			found[tag >> 3].push(reader.block());
+		});
+		left -= field.length;
+	}
+
+	return found;
+}
+
 /** The profiles in a body for Pyroscope. */
 export function decodePush(body: Uint8Array): Decoded[] {
-	const {series} = JSON.parse(Buffer.from(body).toString()) as {series: Array<{labels: Array<{name: string; value: string}>; samples: Array<{rawProfile: string}>}>};
-	return series.flatMap(({labels, samples}) => samples.map(({rawProfile}) => {
-		const profile = Profile.decode(gunzipSync(Buffer.from(rawProfile, 'base64')));
+	const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+	return contents(gunzipSync(body))[1].flatMap(series => contents(series)[2].map(sample => {
+		const pairs = contents(series)[1].map(pair => [1, 2].map(field => utf8(contents(pair)[field][0])));
+		const named = Object.fromEntries(pairs) as Record<string, string>;
+		const profile = Profile.decode(contents(sample)[1][0]);
 		const text = (at: number | bigint) => profile.stringTable.strings[Number(at)];
-		const named = Object.fromEntries(labels.map(({name, value}) => [name, value]));
 		const [{type, unit}] = profile.sampleType;
 		const frameOf = (id: number | bigint) => {
 			const [{functionId, line}] = profile.location[Number(id) - 1].line;

@@ -4,6 +4,7 @@ import {writeFileSync} from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import process from 'node:process';
+import {setImmediate} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {backendOf} from '../../source/commands/push.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
@@ -12,9 +13,9 @@ import {serveMetrics} from '../../source/fleet/metrics.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
 import {backendQuery, mergedProfile, withLabels} from '../../source/fleet/querier.js';
-import {Sender, type SenderOptions} from '../../source/fleet/sender.js';
+import {maxRequests, Sender, type SenderOptions} from '../../source/fleet/sender.js';
 import {atTestEnd, closedAfterTest, folderForTest} from '../helpers/for-test.js';
-import {until} from '../helpers/until.js';
+import {patienceMs, until} from '../helpers/until.js';
 import {serve} from './serve.js';
 
 type Received = {readonly body: string; readonly headers: http.IncomingHttpHeaders; readonly atMs: number};
@@ -60,13 +61,14 @@ const status = (code: number, text = '', headers: Record<string, string> = {}): 
 	response.writeHead(code, headers).end(text);
 };
 
-test('windows are sent in order, to the path of the push API below that of --to', async () => {
+test('windows are sent, the oldest first, to the path of the push API below that of --to', async () => {
 	const {url, received} = await backend();
 	const sender = senderTo(new URL('/base/', url), {headers: () => ({'X-Scope-OrgID': 'shop'})});
 	sender.send('a', 'b', 'c');
 	await until(() => sender.sent === 3);
-	expect(received.map(({body}) => body)).toEqual(['a', 'b', 'c']);
-	expect(received[0].headers).toMatchObject({'content-type': 'application/json', 'x-scope-orgid': 'shop'});
+	expect(received[0].body).toBe('a');
+	expect(received.map(({body}) => body).sort()).toEqual(['a', 'b', 'c']);
+	expect(received[0].headers).toMatchObject({'content-type': 'application/proto', 'content-encoding': 'gzip', 'x-scope-orgid': 'shop'});
 	expect(pyroscope.urlOf(new URL('http://h:4040/base/')).pathname).toBe('/base/push.v1.PusherService/Push');
 });
 
@@ -172,10 +174,87 @@ test('while the backend is away the newest windows wait, no more than fit', asyn
 	expect(sender.problems.at(-1)).toBe('a window of 19.5K is larger than the queue');
 	const {received} = await backend([], port);
 	await until(() => sender.sent === 10);
-	expect(received.map(({body}) => Number(body))).toEqual(Array.from({length: 10}, (_, at) => 990 + at));
+	expect(received.map(({body}) => Number(body)).sort()).toEqual(Array.from({length: 10}, (_, at) => 990 + at));
 	sender.send('small');
 	await until(() => sender.sent === 11);
 	expect(sender.dropped).toBe(991);
+});
+
+/** Waits until a condition holds, and looks at each turn of the event loop. */
+async function soon(condition: () => boolean): Promise<void> {
+	const deadlineMs = performance.now() + patienceMs;
+	while (!condition()) {
+		await setImmediate();
+		expect(performance.now()).toBeLessThan(deadlineMs);
+	}
+}
+
+test('windows of 32 JVMs reach a backend that takes half a second, and those of an outage follow within its length', async () => {
+	const pending: Array<() => void> = [];
+	const connections = new Set<unknown>();
+	let isAway = true;
+	const {url} = await serve((request, _, response) => {
+		connections.add(request.socket);
+		if (isAway) {
+			response.writeHead(503).end();
+		} else {
+			pending.push(() => response.end());
+		}
+	});
+	const sender = senderTo(url);
+	// Each turn is half a second, in which the backend takes what it was sent in the turn before.
+	const [turnsOfWindow, turnsOfOutage, jvms] = [30, 1200, 32];
+	const turn = (at: number) => {
+		if (at % turnsOfWindow === 0) {
+			sender.send(...Array.from({length: jvms}, (_, jvm) => `${at} ${jvm}`));
+		}
+	};
+
+	for (let at = 0; at < turnsOfOutage; at++) {
+		turn(at);
+	}
+
+	await until(() => sender.problems[0]);
+	connections.clear();
+	isAway = false;
+	let turns = 0;
+	for (; turns < turnsOfOutage && (turns === 0 || sender.waiting > 0); turns++) {
+		turn(turns);
+		// One at a time until it has taken something.
+		await soon(() => pending.length >= (sender.sent === 0 ? 1 : Math.min(maxRequests, pending.length + sender.waiting)));
+		const {sent} = sender;
+		const taken = pending.splice(0);
+		for (const take of taken) {
+			take();
+		}
+
+		await soon(() => sender.sent === sent + taken.length);
+	}
+
+	expect(turns).toBeLessThan(turnsOfOutage);
+	expect(sender).toMatchObject({dropped: 0, refused: 0, waiting: 0});
+	expect(connections.size).toBeLessThanOrEqual(maxRequests);
+});
+
+test('a window that meets a closed connection is sent on another', async () => {
+	const used = new Set<unknown>();
+	const {url} = await serve(({socket}, _, response) => {
+		// As if the connection had been closed just before the request came.
+		if (used.has(socket)) {
+			socket.destroy();
+		} else {
+			used.add(socket);
+			response.end('{}');
+		}
+	});
+	const sender = senderTo(url);
+	for (let window = 1; window <= 5; window++) {
+		sender.send(String(window));
+		await until(() => sender.sent === window);
+	}
+
+	expect(sender.problems).toEqual([]);
+	expect(used.size).toBe(5);
 });
 
 test('at the end what waits is tried once, and the rest counts as dropped', async () => {

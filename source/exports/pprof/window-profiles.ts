@@ -1,4 +1,3 @@
-import {gzipSync} from 'node:zlib';
 import {Profile} from 'pprof-format';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
@@ -54,10 +53,10 @@ export function timesOf({startedAtMs, durationMs, requestedIntervalMs}: SessionS
 	return {timeNanos: BigInt(Math.round(startedAtMs)) * BigInt(nsPerMs), durationNanos: Math.round(durationMs * nsPerMs), period: Math.max(1, Math.round(requestedIntervalMs * nsPerMs))};
 }
 
-/** Returns a profile as gzip-compressed pprof. */
+/** Returns a profile as pprof, not compressed. */
 export function encodeProfile({type, samples, names}: WindowProfile, session: SessionStats): Uint8Array {
 	const valueType = {type: names.text(type), unit: names.text('nanoseconds')};
-	return gzipSync(new Profile({
+	return new Profile({
 		sampleType: [valueType],
 		sample: samples.map(({locationId, value}) => ({locationId, value: [value]})),
 		mapping: names.mappings,
@@ -66,5 +65,5 @@ export function encodeProfile({type, samples, names}: WindowProfile, session: Se
 		periodType: valueType,
 		...timesOf(session),
 		stringTable: names.strings,
-	}).encode());
+	}).encode();
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -53,16 +52,8 @@ func (pusher) Push(_ context.Context, request *connect.Request[pushv1.PushReques
 			labels[pair.Name] = pair.Value
 		}
 		for _, sample := range series.Samples {
-			unzipped, err := gzip.NewReader(bytes.NewReader(sample.RawProfile))
-			if err != nil {
-				return nil, connect.NewError(connect.CodeInvalidArgument, err)
-			}
-			raw, err := io.ReadAll(unzipped)
-			if err != nil {
-				return nil, connect.NewError(connect.CodeInvalidArgument, err)
-			}
 			var p googlev1.Profile
-			if err := proto.Unmarshal(raw, &p); err != nil {
+			if err := proto.Unmarshal(sample.RawProfile, &p); err != nil {
 				return nil, connect.NewError(connect.CodeInvalidArgument, err)
 			}
 			text := func(at int64) string { return p.StringTable[at] }
