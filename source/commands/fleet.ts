@@ -2,14 +2,15 @@ import process from 'node:process';
 import {formatOf} from '../exports/formats/registry.js';
 import {headersFrom, warnIfReadable, type Headers} from '../fleet/headers.js';
 import {
-	BackendError, backendQuery, jvmRows, labelSet, maxJvms, mergedSnapshot, movedSpan, serviceLabel, withLabels, withServices, type RequestContext, type BackendQuery, type FleetRow,
+	BackendError, backendQuery, fleetRows, labelSet, maxJvms, mergedSnapshot, movedSpan, serviceLabel, withLabels,
+	type BackendQuery, type FleetRow, type RequestContext,
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver} from '../model/source.js';
 import {printable} from '../model/text.js';
+import {threadStates} from '../model/thread-state.js';
 import type {Options} from '../options/parse.js';
-import {clock, dayAndTime, formatCount} from '../query/columns/format.js';
-import {corePercent} from '../query/counters/share.js';
+import {clock, dayAndTime, plural} from '../query/columns/format.js';
 import {filtered, filterOf} from '../query/filter/filter.js';
 import type {Baseline} from '../query/types/query.js';
 import {usage, UserError} from '../runtime/errors.js';
@@ -38,7 +39,12 @@ export async function openBackend(address: string, options: Options, isScreen: b
 }
 
 /** The JVMs of a backend over a span, and the table of them. */
-type Table = {readonly query: BackendQuery; readonly jvms: readonly FleetRow[]; readonly list: ChoiceList};
+type Table = {
+	readonly query: BackendQuery;
+	readonly jvms: number;
+	readonly rows: readonly FleetRow[];
+	readonly list: ChoiceList;
+};
 
 /** What a backend has merged of the JVMs with some labels, and what it is compared with, or why with nothing. */
 type OpenProfile = {readonly query: BackendQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline; readonly problem?: string};
@@ -70,7 +76,7 @@ class Fleet {
 	/** Prints a report of all that the query matches. */
 	async report(): Promise<number> {
 		const opened = (await this.#open({}))!;
-		return runBatch(savedSource(opened), {...this.#options, baseline: opened.baseline});
+		return runBatch(savedSource({...opened, note: noteOn(opened.snapshot)}), this.#optionsFor(opened));
 	}
 
 	/** Prints the table. */
@@ -84,7 +90,8 @@ class Fleet {
 		const rows = filtered(list.rows, filterOf(filter), {text: ({words}) => words}).slice(0, top);
 		return withOutput(this.#options, async print => {
 			await print(tableText(list, rows, process.stdout.isTTY ? process.stdout.columns : Infinity));
-			await print(jvms.length === maxJvms ? `note: only the ${maxJvms} largest JVMs; a query in the address chooses others\n` : '');
+			const isCut = jvms === maxJvms;
+			await print(isCut ? `note: only the ${maxJvms} largest JVMs; a query in the address chooses others\n` : '');
 			return 0;
 		});
 	}
@@ -92,8 +99,8 @@ class Fleet {
 	/** Shows the table, and what the user opens of it, until they quit. Returns the exit code. */
 	async show(): Promise<number> {
 		this.#table = (await this.#read())!;
-		const {jvms: [jvm, ...others]} = this.#table;
-		const isTable = others.length > 0;
+		const {rows: [jvm], jvms} = this.#table;
+		const isTable = jvms > 1;
 		for (;;) {
 			const opened = await (isTable ? this.#choose() : this.#open(jvm.labels));
 			const code = opened ? await this.#showProfile(opened, isTable) : 0;
@@ -136,7 +143,9 @@ class Fleet {
 			read: () => shown.snapshot,
 			status() {
 				const span = spanText(shown.query);
-				return {phase: 'recording', stale: false, span, message: `${span}; ${shown.problem ?? keys}`};
+				const note = noteOn(shown.snapshot);
+				const message = `${span}; ${shown.problem ?? keys}`;
+				return {phase: 'recording', stale: false, span, message, ...(note === undefined ? {} : {note})};
 			},
 		});
 		const move = async (steps: number) => {
@@ -145,17 +154,27 @@ class Fleet {
 			return opened;
 		};
 
-		return runLive(source, {...this.#options, baseline: first.baseline}, {spans: {move, canGoBack}});
+		return runLive(source, this.#optionsFor(first), {spans: {move, canGoBack}});
+	}
+
+	/** Returns the options for a profile: one without CPU time shows the time of threads, in all states that it has. */
+	#optionsFor({snapshot: {counters: {count, cpuNs, state}}, baseline}: OpenProfile): Options {
+		const hasCpu = cpuNs.subarray(0, count).some(ns => ns > 0);
+		const found = threadStates.filter((_, code) => state.subarray(0, count).includes(code));
+		const ofThreads = hasCpu ? {} : {unit: 'ticks' as const, states: this.#options.states ?? found};
+		return {...this.#options, ...ofThreads, baseline};
 	}
 
 	async #read(steps = 0): Promise<Table | undefined> {
 		return this.#ask(steps, async (query, context) => {
-			const jvms = await jvmRows(query, context);
-			if (jvms.length === 0) {
-				throw new UserError(`${query.url.origin} has nothing of ${printable(query.selector)}`, {hint: 'from= and until= in the address say the span'});
+			const {rows, jvms} = await fleetRows(query, context);
+			if (jvms === 0) {
+				const what = `${query.types.join(' or ')} of ${printable(query.selector)}`;
+				const hint = 'from= and until= in the address say the span';
+				throw new UserError(`${query.url.origin} has nothing of ${what}`, {hint});
 			}
 
-			return {query, jvms, list: listOf(query, jvms)};
+			return {query, rows, jvms, list: listOf(query, rows, jvms)};
 		});
 	}
 
@@ -215,28 +234,39 @@ class Fleet {
 	}
 }
 
+/** Returns what to know about a profile's figures, if something. */
+function noteOn({session: {requestedIntervalMs}, counters: {count, cpuNs}}: Snapshot): string | undefined {
+	const isOfCpu = cpuNs.subarray(0, count).some(ns => ns > 0);
+	const unit = isOfCpu ? '' : '; a tick is a millisecond';
+	return requestedIntervalMs > 0
+		? undefined
+		: `the backend does not know the sampling period: sampling errors are unknown${unit}`;
+}
+
 /** Returns the table of services and JVMs. */
-function listOf(query: BackendQuery, jvms: readonly FleetRow[]): ChoiceList {
+function listOf(query: BackendQuery, rows: readonly FleetRow[], jvms: number): ChoiceList {
 	return {
 		title: spanText(query),
-		from: `${printable(query.url.host)}, ${jvms.length === maxJvms ? `the ${maxJvms} largest JVMs` : `${jvms.length} JVMs`}`,
+		from: `${printable(query.url.host)}, ${jvms === maxJvms ? `the ${maxJvms} largest JVMs` : plural(jvms, 'JVM')}`,
 		columns: [
-			{heading: (query.type.split(':')[1] ?? '').toUpperCase() || 'VALUE', align: 'right', fromColumns: 0},
+			{heading: (query.types[0].split(':')[1] ?? '').toUpperCase(), align: 'right', fromColumns: 0},
 			{heading: 'SERVICE', align: 'left', fromColumns: 0},
 		],
 		nameHeading: 'LABELS',
 		none: '',
 		message: `${spanText(query)}; [ ] move it`,
-		rows: withServices(jvms).map(row => ({
-			id: JSON.stringify(row.labels), cells: cellsOf(row, query), name: labelsText(row), words: `${serviceOf(row)} ${labelsText(row)}`,
+		rows: rows.map(row => ({
+			id: JSON.stringify(row.labels),
+			cells: cellsOf(row),
+			name: labelsText(row),
+			words: `${serviceOf(row)} ${labelsText(row)}`,
 		})),
 	};
 }
 
-/** Returns a time in percent of a core, other values as they are; and the service. */
-function cellsOf(row: FleetRow, {type, startMs, endMs}: BackendQuery): readonly string[] {
-	const percent = corePercent(row.value, endMs - startMs);
-	return [type.split(':')[2] === 'nanoseconds' ? `${percent.toFixed(percent < 9.95 ? 1 : 0)}%` : formatCount(Math.round(row.value)), serviceOf(row)];
+/** Returns the use in percent of a core, and the service. */
+function cellsOf(row: FleetRow): readonly string[] {
+	return [`${row.percent.toFixed(row.percent < 9.95 ? 1 : 0)}%`, serviceOf(row)];
 }
 
 const maxLabelLength = 200;

@@ -96,10 +96,17 @@ export async function reading<T>(file: string, action: () => Promise<T>): Promis
 	}
 }
 
+/** What was opened, and what to know about its figures. */
+type Saved = {
+	readonly snapshot: Snapshot;
+	readonly recording?: Pick<Recording, 'last' | 'problem'>;
+	readonly note?: string;
+};
+
 /** Returns an opened file as a source that never changes. */
-export function savedSource({snapshot, recording}: {readonly snapshot: Snapshot; readonly recording?: Pick<Recording, 'last' | 'problem'>}): SnapshotSource {
+export function savedSource({snapshot, recording, note: noteOnAll}: Saved): SnapshotSource {
 	const {note, ...said} = recording?.last.sourceNotes ?? {};
-	const notes = [recording?.problem, note].filter(text => text !== undefined);
+	const notes = [recording?.problem, note, noteOnAll].filter(text => text !== undefined);
 	return {
 		status: () => ({
 			phase: 'recording', stale: false, ...said, ...(notes.length > 0 ? {note: notes.join('; ')} : {}),

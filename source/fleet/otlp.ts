@@ -3,6 +3,7 @@ import {Names} from '../exports/pprof/names.js';
 import {timesOf, windowProfiles} from '../exports/pprof/window-profiles.js';
 import {printable} from '../model/text.js';
 import {version} from '../runtime/bundle.js';
+import {periodLabel, periodText} from './pyroscope.js';
 import type {Protocol} from './sender.js';
 
 /** OpenTelemetry's names of our labels. */
@@ -20,20 +21,37 @@ export const otlp: Protocol = {
 	encode(window, labels) {
 		const names = new Names();
 		const [stacks, attributes]: readonly [unknown[], unknown[]] = [[none], [none]];
-		const {timeNanos, durationNanos, period} = timesOf(window.session);
-		const profiles = windowProfiles(window, () => names).map(({type, state, samples}) => {
+		const {timeNanos, durationNanos} = timesOf(window.session);
+		const attribute = (key: string, stringValue: string) => {
+			const attribute = {keyStrindex: names.text(key), value: {stringValue}};
+			return attributes.push(attribute) - 1;
+		};
+
+		const profiles = windowProfiles(window, () => names).map(({type, state, periodMs, samples}) => {
 			const valueType = {typeStrindex: names.text(type), unitStrindex: names.text('nanoseconds')};
+			// Pyroscope and Parca make labels of the attributes of samples, but not of those of profiles.
+			const attributeIndices = [
+				attribute(periodLabel.replace('_', '.'), periodText(periodMs)),
+				...(state ? [attribute('thread.state', state)] : []),
+			];
 			return {
 				sampleType: valueType,
-				samples: samples.map(({locationId, value}) => ({stackIndex: stacks.push({locationIndices: locationId}) - 1, values: [String(value)]})),
+				samples: samples.map(({locationId, value}) => ({
+					stackIndex: stacks.push({locationIndices: locationId}) - 1, values: [String(value)], attributeIndices,
+				})),
 				timeUnixNano: String(timeNanos),
 				durationNano: String(durationNanos),
 				periodType: valueType,
-				period: String(period),
-				...(state ? {attributeIndices: [attributes.push({keyStrindex: names.text('thread.state'), value: {stringValue: state}}) - 1]} : {}),
+				period: String(Math.round(periodMs * 1e6)),
 			};
 		});
-		const resource = {attributes: Object.entries(labels).map(([label, value]) => ({key: attributeNames[label] ?? label, value: label === 'pid' ? {intValue: value} : {stringValue: value}}))};
+		// All as texts: backends select by them, and some drop numbers.
+		const resource = {
+			attributes: Object.entries(labels).map(([label, stringValue]) => {
+				const key = attributeNames[label] ?? label;
+				return {key, value: {stringValue}};
+			}),
+		};
 		const {strings, functions, locations, mappings} = names;
 		return gzipSync(JSON.stringify({
 			resourceProfiles: [{resource, scopeProfiles: [{scope: {name: 'tprof-top', version}, profiles}]}],

@@ -5,8 +5,23 @@ import {VarintWriter} from '../model/varints.js';
 import type {Protocol} from './sender.js';
 
 /**
-Pyroscope's push API (Connect with Protocol Buffers, push/v1/push.proto): CPU time and, by thread state, thread time, each
-as pprof with one value. The profiles of a window have most names in common, so the body is compressed as a whole.
+The label that tells `open` the sampling error: of the periods in the profiles that it merges, Pyroscope keeps none. Its
+value has milliseconds: `10ms`.
+*/
+export const periodLabel = 'sampling_period';
+
+export function periodText(periodMs: number): string {
+	return `${periodMs}ms`;
+}
+
+/** Returns the milliseconds in a value of the label; undefined if it is none of ours. */
+export function periodIn(text: string): number | undefined {
+	return /^\d{1,9}(?:\.\d{1,9})?ms$/.test(text) && Number.parseFloat(text) > 0 ? Number.parseFloat(text) : undefined;
+}
+
+/**
+Pyroscope's push API (Connect with Protocol Buffers, push/v1/push.proto): CPU time and, by thread state, thread time,
+each as pprof with one value. The profiles of a window have most names in common, so the body is compressed as a whole.
 */
 export const pyroscope: Protocol = {
 	headers: {'content-type': 'application/proto', 'content-encoding': 'gzip'},
@@ -18,9 +33,11 @@ export const pyroscope: Protocol = {
 	encode(window, labels) {
 		// Field 1 of PushRequest: series. Of a series: 1 labels (1 name, 2 value), 2 samples (1 raw_profile, 2 ID).
 		return gzipSync(message(windowProfiles(window).map(profile => {
-			const named = {...labels, ...(profile.state ? {state: profile.state} : {}), __name__: profile.name};
-			const pairs = Object.entries(named).map(([name, value]) => [1, message([[1, name.replaceAll('.', '_')], [2, value]])] as const);
-			return [1, message([...pairs, [2, message([[1, encodeProfile(profile, window.session)], [2, randomUUID()]])]])];
+			const {name: kind, state, periodMs} = profile;
+			const named = {...labels, ...(state ? {state} : {}), [periodLabel]: periodText(periodMs), __name__: kind};
+			const pairs = Object.entries(named).map(([name, value]) => message([[1, name.replaceAll('.', '_')], [2, value]]));
+			const sample = message([[1, encodeProfile(profile, window.session)], [2, randomUUID()]]);
+			return [1, message([...pairs.map(pair => [1, pair] as const), [2, sample]])];
 		})));
 	},
 	problemIn: () => undefined,

@@ -35,8 +35,8 @@ const maxWaitMs = 60_000;
 export const maxRequests = 4;
 
 /**
-Sends bodies to a backend, the oldest first and a few at a time; one at a time until the backend takes them. While it does
-not take them they wait in a bounded queue.
+Sends bodies to a backend, the oldest first and a few at a time; one at a time until the backend takes them. While it
+does not take them they wait in a bounded queue.
 */
 export class Sender {
 	/** Bodies that the backend took. */
@@ -126,15 +126,20 @@ export class Sender {
 	#begin(): void {
 		const atOnce = this.#isTaking ? maxRequests : 1;
 		while (this.#requests.size < atOnce && this.#queue.length > 0 && !this.#pause && !this.#isOver) {
-			const request = this.#send(this.#queue.shift()!).finally(() => {
-				this.#requests.delete(request);
-				this.#begin();
-			});
+			const request = this.#send(this.#queue.shift()!);
 			this.#requests.add(request);
+			void this.#goOnAfter(request);
 		}
 	}
 
-	/** Sends a body, and waits if the backend does not take it; then begins further requests. */
+	/** Begins further requests at the end of one. */
+	async #goOnAfter(request: Promise<void>): Promise<void> {
+		await request;
+		this.#requests.delete(request);
+		this.#begin();
+	}
+
+	/** Sends a body, and waits if the backend does not take it. */
 	async #send(body: Uint8Array): Promise<void> {
 		const {isOver, problem, retryAfterMs = 0} = await this.#try(body);
 		this.problem = problem;
@@ -171,7 +176,8 @@ export class Sender {
 
 		const hasCredentials = Object.keys(given).length > 0;
 		const answer = await post(this.#url, {
-			body, headers: {...given, ...this.#protocol.headers}, hasCredentials, timeoutMs, signal: this.#stop.signal, agent: this.#agent,
+			body, headers: {...given, ...this.#protocol.headers}, hasCredentials, timeoutMs,
+			signal: this.#stop.signal, agent: this.#agent,
 		});
 		if (answer.kind === 'failed') {
 			return {isOver: false, ...answer};

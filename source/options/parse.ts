@@ -1,7 +1,7 @@
 import process from 'node:process';
 import meow, {type AnyFlag} from 'meow';
 import {type UserError, usage} from '../runtime/errors.js';
-import type {Baseline} from '../query/types/query.js';
+import type {Baseline, Unit} from '../query/types/query.js';
 import type {Role} from '../ui/terminal/theme.js';
 import {parseCommand, type Command} from './command.js';
 import {longForm} from './help.js';
@@ -44,6 +44,8 @@ export type Options = {
 	readonly configuration: Configuration;
 	/** The snapshot of --compare, once it has been read. */
 	readonly baseline?: Baseline;
+	/** The unit of shares at first, if what is opened has no CPU time. */
+	readonly unit?: Unit;
 } & OptionValues;
 
 /** The options, and which of them were given; or the text to print instead. */

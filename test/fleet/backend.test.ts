@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import {gunzipSync, gzipSync} from 'node:zlib';
 import {createInterface} from 'node:readline';
 import {expect, test} from 'vitest';
 import {openSaved} from '../../source/commands/recording.js';
@@ -13,7 +14,9 @@ import {post} from '../../source/fleet/post.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
 import type {Labels, Protocol} from '../../source/fleet/sender.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
+import {threadStates} from '../../source/model/thread-state.js';
 import {VarintWriter} from '../../source/model/varints.js';
+import type {LineRow} from '../../source/query/counted-lines.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
@@ -68,11 +71,46 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 	}
 
 	await push(port, labels, window);
-	const {snapshot} = await openSaved(`pyroscope://127.0.0.1:${port}/?query={service_name="shop"}&from=${startedAtMs / 1000}&until=${startedAtMs + 60_000}`);
-	await expect.poll(() => printed.at(-1)).toBe(String.raw`{"Labels":{"selector":"{service_name=\"shop\"}"},"Type":"process_cpu:cpu:nanoseconds:cpu:nanoseconds","Period":60000,"Start":1700000000000,"Stacks":null}`);
+	const span = `from=${startedAtMs - 1000}&until=${startedAtMs + 59_000}`;
+	const address = (query: string) => `pyroscope://127.0.0.1:${port}/?query=${query}&${span}`;
+	const {snapshot} = await openSaved(address('{service_name="shop"}'));
+	await expect.poll(() => JSON.parse(printed.at(-1)!) as Decoded).toEqual({
+		Labels: {selector: '{service_name="shop"}'}, Type: 'process_cpu:cpu:nanoseconds:cpu:nanoseconds', Period: 60_000,
+		Start: startedAtMs - 1000, Stacks: null,
+	});
 	const cpuByLine = (lines: ReturnType<typeof queryLines>) => lines.rows.filter(({line, selfCpuNs}) => line >= 0 && selfCpuNs > 0).map(row => [locationName(row), row.selfCpuNs]);
 	expect(cpuByLine(queryLines(snapshot, undefined, defaultQuery))).toEqual(cpuByLine(queryLines(whole, first, defaultQuery)));
-	expect(snapshot.session).toMatchObject({startedAtMs, durationMs: 60_000});
+	expect(snapshot.session).toMatchObject({startedAtMs: startedAtMs - 1000, durationMs: 60_000});
+
+	/** The ticks of each line in each state, with its share and that one's error. */
+	const ofStates = (opened: Snapshot, since?: Snapshot) => threadStates.flatMap(state => {
+		const {rows} = queryLines(opened, since, {...defaultQuery, unit: 'ticks', states: [state]});
+		const textOf = ({selfTicks, selfPercent, errorPercent}: LineRow) => `${selfTicks} ${selfPercent} ${errorPercent}`;
+		return rows.filter(row => row.selfTicks > 0).map(row => `${state} ${locationName(row)} ${textOf(row)}`);
+	}).sort();
+	const {snapshot: wall} = await openSaved(address('wall:wall:nanoseconds:wall:nanoseconds{service_name="shop"}'));
+	expect(wall.session).toMatchObject({requestedIntervalMs: 200, samples: 300});
+	expect(ofStates(wall)).toHaveLength(5);
+	expect(ofStates(wall)).toEqual(ofStates(whole, first));
+	const wallType = 'wall:wall:nanoseconds:wall:nanoseconds';
+	const {stdout} = await runCli('open', address(`${wallType}{service_name="shop",state="BLOCKED"}`));
+	expect(stdout).toMatch(/ticks: BLOCKED\n[^]*BLK% .*\n *100 .* B+ .*com\.acme\.db\.Pool\.take:88/);
+	const nothing = await runCli('open', address(`${wallType}{service_name="none"}`));
+	expect(nothing.stderr).toContain(`has nothing of ${wallType} of {service_name="none"} in that span`);
+	expect(nothing.status).toBe(1);
+
+	// Without our label, the error is unknown, and thread time is in milliseconds.
+	const withoutLabel = (body: Uint8Array) => {
+		const text = gunzipSync(body).toString('latin1').replaceAll('200ms', '200 s');
+		return gzipSync(Buffer.from(text, 'latin1'));
+	};
+
+	const stranger: Protocol = {...pyroscope, encode: (...given) => withoutLabel(pyroscope.encode(...given))};
+	await push(port, {service_name: 'other'}, window, stranger);
+	const other = await runCli('open', address('{service_name="other"}'), '--format', 'csv');
+	expect(other.stdout).toMatch(/^taken_at,[^]*\n[^,]*,com\.acme\.sort\.Bubble,swap,Bubble\.java,24,[\d.]+,,/);
+	const {snapshot: unknown} = await openSaved(address(`${wallType}{service_name="other",state="BLOCKED"}`));
+	expect(ofStates(unknown)).toEqual(['BLOCKED com.acme.db.Pool.take:88 4000 100 NaN']);
 });
 
 /** What the backend was asked and answered below, in base64. */
@@ -146,14 +184,16 @@ test('the backend in Go answers as it was recorded', async ({skip}) => {
 
 /** Opens the table of a backend that answers this, in a heap of 64 MB. */
 async function tableOf(answer: string, parameters = '') {
-	const {port} = await serve((_, __, response) => response.socket!.end(`HTTP/1.1 200 OK\r\n${answer}`));
+	const {port} = await serve((_, body, response) => {
+		response.socket!.end(`HTTP/1.1 200 OK\r\n${body.includes('"cpu:cpu:') ? '\r\n{}' : answer}`);
+	});
 	return run(process.execPath, ['--max-old-space-size=64', cli, 'open', `pyroscope://127.0.0.1:${port}${parameters}`]);
 }
 
 test.each([
 	['tiny chunks', `transfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(1_000_000)}0\r\n\r\n`, 'gave an answer that is not a Pyroscope\'s'],
 	['another kind', '\r\n[]', 'gave an answer that is not a Pyroscope\'s'],
-	['too much', `\r\n${'['.repeat(2 ** 23)}`, 'sent more than 4 MB'],
+	['too much', `\r\n${'['.repeat(2 ** 24)}`, 'sent more than 8 MB'],
 ])('an answer of %s is refused, before it fills the heap', async (_, answer, problem) => {
 	expect(await tableOf(answer)).toMatchObject({status: 1, stderr: expect.stringContaining(problem) as string});
 });
@@ -169,12 +209,26 @@ test('the largest JVMs are shown, once each, with what they used in the span', a
 	expect(lines.slice(2001)).toEqual(['note: only the 2000 largest JVMs; a query in the address chooses others']);
 });
 
+/** The answer to a request for series: one for each set of labels, with a second of CPU time at the end of the span. */
+function seriesFor(body: Buffer, labels: ReadonlyArray<Readonly<Record<string, string>>>): string {
+	const {profileTypeID, end} = JSON.parse(body.toString()) as {profileTypeID: string; end: string};
+	const series = labels.map(of => ({
+		labels: Object.entries(of).map(([name, value]) => ({name, value})),
+		points: [{timestamp: Number(end) - 1, value: 1e9}],
+	}));
+	return JSON.stringify({series: profileTypeID.startsWith('process_cpu') ? series : []});
+}
+
 test('headers go to no other backend than the opened one', async () => {
 	const received: Array<string | undefined> = [];
 	const answer = Buffer.from(writePprof(whole, '1.0.0'));
-	const served = await Promise.all([1, 2].map(async () => serve(({headers}, _, response) => {
-		received.push(headers.authorization);
-		response.end(answer);
+	const served = await Promise.all([1, 2].map(async () => serve(({headers, url}, body, response) => {
+		if (url!.endsWith('SelectSeries')) {
+			response.end(seriesFor(body, [{}]));
+		} else {
+			received.push(headers.authorization);
+			response.end(answer);
+		}
 	})));
 	const [a, b] = served.map(({port}) => `pyroscope://0.0.0.0:${port}/?query={a="b"}`);
 	const file = path.join(folderForTest(), 'headers');
@@ -193,14 +247,14 @@ test('a request that failed is said, also one for the span before, and asked aga
 	isOfSpan.number(3 << 3);
 	isOfSpan.number(startedAtMs);
 	const shown = Buffer.from(isOfSpan.take());
-	const series = ['a', 'b'].map(value => ({labels: [{name: 'pod', value}], points: [{timestamp: startedAtMs + 60_000, value: 1e9}]}));
+	let isShown = false;
 	/** What a request for a profile is answered with, if anything. */
 	let statusFor = (_isOfShown: boolean): number | undefined => 500;
 	const {port} = await serve(async ({url}, body, response) => {
 		const status = statusFor(body.includes(shown));
 		if (url!.endsWith('SelectSeries')) {
-			await terminal.until('tprof-top: asking 127.0.0.1:');
-			response.end(JSON.stringify({series}));
+			isShown ||= await terminal.until('tprof-top: asking 127.0.0.1:') !== '';
+			response.end(seriesFor(body, [{pod: 'a'}, {pod: 'b'}]));
 		} else if (status) {
 			response.writeHead(status).end(writePprof(whole, '1.0.0'));
 		}

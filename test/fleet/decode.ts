@@ -76,11 +76,12 @@ export function decodeOtlp(body: Uint8Array): Decoded[] {
 		return `${strings[functionTable[functionIndex].nameStrindex]}:${line}`;
 	};
 
-	const labelOf = (name: string, {stringValue, intValue}: any): [string, string] => [name, String(stringValue ?? intValue)];
-	return (profiles as any[]).map(({sampleType, samples, timeUnixNano, period, attributeIndices = []}: any): Decoded => ({
+	const labelOf = (name: string, {stringValue}: any): [string, string] => [name, stringValue as string];
+	return (profiles as any[]).map(({sampleType, samples, timeUnixNano, period}: any): Decoded => ({
 		Labels: Object.fromEntries([
 			...(resource.attributes as any[]).map(({key, value}) => labelOf(key as string, value)),
-			...(attributeIndices as number[]).map(at => labelOf(strings[attributeTable[at].keyStrindex] as string, attributeTable[at].value)),
+			...(samples as any[]).flatMap(({attributeIndices}) => attributeIndices as number[])
+				.map(at => labelOf(strings[attributeTable[at].keyStrindex] as string, attributeTable[at].value)),
 		]),
 		Type: `${strings[sampleType.typeStrindex]}:${strings[sampleType.unitStrindex]}`,
 		Period: Number(period),

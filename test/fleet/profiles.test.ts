@@ -45,10 +45,20 @@ describe.each(Object.entries({push: {protocol: pyroscope, decode: decodePush}, o
 
 test('labels are those of each backend', () => {
 	const [cpu, wall] = decodePush(pyroscope.encode(whole, labels));
-	expect(cpu.Labels).toEqual({__name__: 'process_cpu', service_name: 'shop', hostname: 'host-1', pid: '4711', jvm_version: '17.0.15', k8s_pod: 'shop-0'});
+	expect(cpu.Labels).toEqual({
+		__name__: 'process_cpu', service_name: 'shop', hostname: 'host-1', pid: '4711', jvm_version: '17.0.15',
+		k8s_pod: 'shop-0', sampling_period: '200ms',
+	});
 	expect(cpu.Type).toBe('process_cpu:cpu:nanoseconds:cpu:nanoseconds');
 	expect(wall.Type).toBe('wall:wall:nanoseconds:wall:nanoseconds');
-	expect(decodeOtlp(otlp.encode(whole, labels))[0].Labels).toEqual({'service.name': 'shop', 'host.name': 'host-1', 'process.pid': '4711', 'process.runtime.version': '17.0.15', 'k8s.pod': 'shop-0'});
+	expect(wall.Labels).toMatchObject({state: 'RUNNABLE', sampling_period: '200ms'});
+	const attributes = {
+		'service.name': 'shop', 'host.name': 'host-1', 'process.pid': '4711', 'process.runtime.version': '17.0.15',
+		'k8s.pod': 'shop-0',
+	};
+	const [otlpCpu, otlpWall] = decodeOtlp(otlp.encode(whole, labels));
+	expect(otlpCpu.Labels).toEqual({...attributes, 'sampling.period': '200ms'});
+	expect(otlpWall.Labels).toEqual({...attributes, 'sampling.period': '200ms', 'thread.state': 'RUNNABLE'});
 });
 
 test('Prometheus gets a bounded number of lines, with hostile names in quotes', () => {

@@ -68,7 +68,8 @@ test('windows are sent, the oldest first, to the path of the push API below that
 	await until(() => sender.sent === 3);
 	expect(received[0].body).toBe('a');
 	expect(received.map(({body}) => body).sort()).toEqual(['a', 'b', 'c']);
-	expect(received[0].headers).toMatchObject({'content-type': 'application/proto', 'content-encoding': 'gzip', 'x-scope-orgid': 'shop'});
+	const expected = {'content-type': 'application/proto', 'content-encoding': 'gzip', 'x-scope-orgid': 'shop'};
+	expect(received[0].headers).toMatchObject(expected);
 	expect(pyroscope.urlOf(new URL('http://h:4040/base/')).pathname).toBe('/base/push.v1.PusherService/Push');
 });
 
@@ -174,7 +175,8 @@ test('while the backend is away the newest windows wait, no more than fit', asyn
 	expect(sender.problems.at(-1)).toBe('a window of 19.5K is larger than the queue');
 	const {received} = await backend([], port);
 	await until(() => sender.sent === 10);
-	expect(received.map(({body}) => Number(body)).sort()).toEqual(Array.from({length: 10}, (_, at) => 990 + at));
+	const sorted = received.map(({body}) => Number(body)).sort((a, b) => a - b);
+	expect(sorted).toEqual(Array.from({length: 10}, (_, at) => 990 + at));
 	sender.send('small');
 	await until(() => sender.sent === 11);
 	expect(sender.dropped).toBe(991);
@@ -189,7 +191,7 @@ async function soon(condition: () => boolean): Promise<void> {
 	}
 }
 
-test('windows of 32 JVMs reach a backend that takes half a second, and those of an outage follow within its length', async () => {
+test('32 JVMs reach a backend that takes half a second, and an outage is made good within its length', async () => {
 	const pending: Array<() => void> = [];
 	const connections = new Set<unknown>();
 	let isAway = true;
@@ -312,19 +314,25 @@ test('metrics are for this host, under its own names', async () => {
 test('a query that Pyroscope cannot answer says why', async () => {
 	const now = 1_700_000_000_000;
 	expect(backendQuery('pyroscopes://h/base/?query=wall:wall:nanoseconds:wall:nanoseconds{state="BLOCKED"}&from=now-1h&until=now-30m&groupBy=env', now)).toEqual({
-		url: new URL('https://h/base/'), type: 'wall:wall:nanoseconds:wall:nanoseconds', selector: '{state="BLOCKED"}', isOfAll: false, groupBy: expect.arrayContaining(['service_name', 'pod', 'pid', 'env']) as string[], startMs: now - 3_600_000, endMs: now - 1_800_000,
+		url: new URL('https://h/base/'), types: ['wall:wall:nanoseconds:wall:nanoseconds'], selector: '{state="BLOCKED"}',
+		isOfAll: false, groupBy: expect.arrayContaining(['service_name', 'pod', 'pid', 'env']) as string[],
+		startMs: now - 3_600_000, endMs: now - 1_800_000,
 	});
 	expect(backendQuery(`pyroscope://h/?from=now-1h&until=${now + 7_200_000}`, now)).toMatchObject({startMs: now - 3_600_000, endMs: now});
 	expect(() => backendQuery('pyroscope://h:x')).toThrow('the address is not a URL');
+	const ofMemory = 'pyroscope://h/?query=memory:alloc_space:bytes:space:bytes{}';
+	expect(() => backendQuery(ofMemory)).toThrow('profiles of CPU and wall time');
 	for (const wrong of ['pyroscope://h/?query=x', 'pyroscope://h/?token=secret', 'pyroscope://h/?query={}&from=yesterday', 'pyroscope://h/?query={}&until=now-1', 'pyroscope://h/?query={}&from=now', 'pyroscope://h/?from=now-99999d', `pyroscope://h/?from=${now + 1}&until=${now + 2}`, 'pyroscope://me:secret@h/?query={}']) {
 		expect(() => backendQuery(wrong, now)).toThrow(/^(?!.*secret)/);
 	}
 
 	expect(withLabels({...backendQuery('pyroscope://h'), selector: '{a="1,b=2}",b=~`x`, c!=\'d\'}'}, {b: 'q"', e: ''}).selector).toBe(String.raw`{a="1,b=2}", c!='d',b="q\"",e=""}`);
 	const {port} = await backend([status(400, '{"code":"invalid_argument","message":"no such label"}'), status(200), response => response.end(Buffer.alloc(500)), response => response.end(Buffer.alloc(5000))]);
-	const ask = async () => mergedProfile(backendQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`), {headers: {}, signal: new AbortController().signal}, 1024);
+	const query = backendQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`);
+	const context = {headers: {}, signal: new AbortController().signal};
+	const ask = async () => mergedProfile(query, query.types[0], context, 1024);
 	await expect(ask()).rejects.toThrow(/answered 400: ".*no such label/);
-	await expect(ask()).rejects.toThrow('has nothing of {a="b"} in that span');
+	await expect(ask()).rejects.toThrow(`has nothing of ${query.types[0]} of {a="b"} in that span`);
 	const nonsense = await ask();
 	expect(() => readPprof(nonsense)).toThrow(/as a CPU profile/);
 	await expect(ask()).rejects.toThrow(/sent more than 0\.\d+ MB/);

@@ -139,8 +139,11 @@ function treeOf({callers, frameOf, names, isLine, threads}, {measure, isByThread
 	return root;
 }
 
-/** Returns the sampling error of a part of a whole, in their unit. */
-const errorOf = (part, whole, piece) => whole / 100 * shareError(percentOf(part, whole), whole / piece);
+/** Returns the sampling error of a part of a whole, in their unit; NaN if it is unknown. */
+const errorOf = (part, whole, piece) => whole / 100 * shareError(percentOf(part, whole), piece > 0 ? whole / piece : 0);
+
+/** Returns a sampling error in brief; nothing if it is unknown. */
+const plusMinus = (error, format) => Number.isNaN(error) ? '' : ` ±${format(error)}`;
 
 const hsl = ([hue, saturation, lightness]) => `hsl(${hue} ${saturation}% ${lightness}%)`;
 
@@ -179,10 +182,11 @@ function main(data) {
 	const labelOf = ({data: {n, v, self, was: before}}) => {
 		const {format, pieceOf} = shown.measure;
 		const percent = value => (100 * value / root.v).toFixed(1);
-		const parts = [`${n}: ${percent(v)}% ±${percent(errorOf(v, root.v, pieceOf(shown.now)))}`, format(v), `self ${percent(self)}%`];
+		const error = plusMinus(errorOf(v, root.v, pieceOf(shown.now)), value => `${percent(value)}%`);
+		const parts = [`${n}: ${percent(v)}%${error}`, format(v), `self ${percent(self)}%`];
 		if (was) {
 			const {change, error} = changeOf({v, was: before});
-			parts.push(`${shown.isWas ? 'now' : 'before'} ${format(before)}: ${change > 0 ? '+' : '-'}${format(Math.abs(change))} ±${format(error)}${Math.abs(change) <= error ? ', within the error' : ''}`);
+			parts.push(`${shown.isWas ? 'now' : 'before'} ${format(before)}: ${change > 0 ? '+' : '-'}${format(Math.abs(change))}${plusMinus(error, format)}${Math.abs(change) <= error ? ', within the error' : ''}`);
 		}
 
 		return parts.join(' · ');

@@ -49,10 +49,13 @@ export const csv: ExportFormat = {
 	},
 };
 
-/** Returns a number, or a text quoted as in RFC 4180, with an apostrophe if spreadsheets would take it for a formula. */
+/**
+Returns a number, nothing for an unknown one, or a text quoted as in RFC 4180, with an apostrophe if spreadsheets would
+take it for a formula.
+*/
 function csvCell(cell: string | number): string {
 	if (typeof cell === 'number') {
-		return String(cell);
+		return Number.isNaN(cell) ? '' : String(cell);
 	}
 
 	const text = /^\s*[=+\-@＝＋－＠]/.test(cell) ? `'${cell}` : cell;

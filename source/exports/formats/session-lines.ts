@@ -12,7 +12,8 @@ export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): st
 	const session = windowStats(snapshot.session, baseline?.session);
 	const {startedAtMs, durationMs, intervalMs, requestedIntervalMs} = session;
 	const requested = requestedIntervalMs > 0 && intervalMs > requestedIntervalMs ? `, ${decimals(requestedIntervalMs, 1)} ms requested` : '';
-	return `${timeText(startedAtMs)} for ${decimals(durationMs / 1000, 1)} s | engine ${engineName(session)} every ${decimals(intervalMs, 1)} ms${requested}`;
+	const every = intervalMs > 0 ? ` every ${decimals(intervalMs, 1)} ms${requested}` : '';
+	return `${timeText(startedAtMs)} for ${decimals(durationMs / 1000, 1)} s | engine ${engineName(session)}${every}`;
 }
 
 /** Returns samples, losses and cost. */

@@ -19,14 +19,73 @@ const maxNativeId = 2_147_483_647;
 const threadLabels = [labelKey.thread, 'thread_name', 'thread name'];
 const nativeIdLabels = [labelKey.tid, 'thread_id', 'thread id', 'os_thread_id'];
 
-/**
-Returns the snapshot of another tool's profile: samples, CPU time, stacks, and the threads and states in its labels.
-Throws RangeError if it has no samples of threads.
-*/
+/** Returns the snapshot of another tool's profile, see `addSamples`. */
 export function foreignSnapshot(profile: Profile): Snapshot {
 	const builder = new SnapshotBuilder();
-	const figuresOf = sampleReader(profile);
+	const ticks = addSamples(builder, profile, {periodNs: checkedCount(profile.period), threadOf: threadsOf(builder)});
+	return builder.build(factsOf(profile, ticks));
+}
+
+/** A profile that a backend merged: it has no labels, and its period is not that of sampling. */
+export type MergedProfile = {
+	readonly profile: Profile;
+	/** The state of all threads in it; undefined if unknown. */
+	readonly state?: ThreadState;
+};
+
+/** When a backend's profiles were sampled, and how: moments since the epoch, and times. */
+export type MergedSpan = {
+	readonly startMs: number;
+	readonly endMs: number;
+	/** For how much of that there are profiles. */
+	readonly coveredMs: number;
+	/** Undefined if unknown. */
+	readonly periodMs: number | undefined;
+};
+
+/**
+Returns one snapshot of profiles of CPU time or of thread time. Without a period there are no ticks of CPU time, a tick
+of thread time is a millisecond, and no error is known. Throws RangeError.
+*/
+export function mergedSnapshot(profiles: readonly MergedProfile[], span: MergedSpan): Snapshot {
+	const {periodMs, startMs, endMs, coveredMs} = span;
+	const builder = new SnapshotBuilder();
 	const threadOf = threadsOf(builder);
+	for (const {profile, state} of profiles) {
+		const unknownPeriodNs = profile.types.includes('cpu/nanoseconds') ? Infinity : nsPerMs;
+		const periodNs = periodMs === undefined ? unknownPeriodNs : periodMs * nsPerMs;
+		addSamples(builder, profile, {periodNs, threadOf, state});
+	}
+
+	const intervalMs = periodMs ?? 0;
+	const session = {
+		engine: 'pprof', timer: '', requestedIntervalMs: intervalMs, intervalMs, startedAtMs: startMs, takenAtMs: endMs,
+		lastSampleAtMs: endMs, durationMs: coveredMs, samples: Math.max(1, Math.round(coveredMs / (periodMs ?? 1))),
+	};
+	const snapshot = builder.build({session});
+	if (periodMs === undefined) {
+		snapshot.counters.squaredUs.fill(0);
+		snapshot.counters.squaredTicks.fill(0);
+	}
+
+	return snapshot;
+}
+
+type SampleRules = {
+	/** The time that a tick counts for, unless the profile has ticks; Infinity: it has none. */
+	readonly periodNs: number;
+	readonly threadOf: ReturnType<typeof threadsOf>;
+	/** The state of samples without a label for it. */
+	readonly state?: ThreadState;
+};
+
+/**
+Adds a profile's samples, CPU time, stacks, and the threads and states in its labels. Returns the number of ticks.
+Throws RangeError if it has no samples of threads.
+*/
+function addSamples(builder: SnapshotBuilder, profile: Profile, rules: SampleRules): number {
+	const {periodNs, threadOf, state: usualState = 'RUNNABLE'} = rules;
+	const figuresOf = sampleReader(profile, periodNs);
 	const stackOf = stacksOf(builder, profile);
 	let [ticksSum, cpuSumNs] = [0, 0];
 	for (const {locationIds, values, labels} of profile.samples()) {
@@ -45,7 +104,7 @@ export function foreignSnapshot(profile: Profile): Snapshot {
 		if (ticks > 0 || cpuNs > 0) {
 			const placeholder = placeholderOf(profile, locationIds);
 			const node = placeholder === undefined ? stackOf(locationIds) : rootNode;
-			builder.count(threadOf(labels, placeholder), node, state === -1 ? stateCode.RUNNABLE : state, ticks, cpuNs);
+			builder.count(threadOf(labels, placeholder), node, state === -1 ? stateCode[usualState] : state, ticks, cpuNs);
 		}
 	}
 
@@ -53,7 +112,7 @@ export function foreignSnapshot(profile: Profile): Snapshot {
 		throw new RangeError('it holds no samples');
 	}
 
-	return builder.build(factsOf(profile, ticksSum));
+	return ticksSum;
 }
 
 /** Returns the placeholder that tprof-top wrote for a sample without a stack; undefined if it has a stack. */
@@ -62,12 +121,13 @@ function placeholderOf(profile: Profile, locationIds: readonly number[]): string
 	return Object.values(placeholders).find(placeholder => placeholder === name);
 }
 
+type SampleReader = (values: readonly number[]) => {ticks: number; cpuNs: number};
+
 /** Returns a function that reads ticks and CPU nanoseconds from a sample's values. */
-function sampleReader({types, period}: Profile): (values: readonly number[]) => {ticks: number; cpuNs: number} {
+function sampleReader({types}: Profile, periodNs: number): SampleReader {
 	const ticksIndex = types.findIndex(type => type === 'ticks/count' || type === 'samples/count');
 	const cpuIndex = types.indexOf('cpu/nanoseconds');
 	const timeIndex = cpuIndex === -1 ? types.indexOf('wall/nanoseconds') : cpuIndex;
-	const periodNs = checkedCount(period);
 	if (ticksIndex === -1 && (timeIndex === -1 || periodNs === 0)) {
 		throw new RangeError(`it holds ${types.slice(0, 4).join(', ') || 'nothing'}, not samples of threads`);
 	}
@@ -86,6 +146,10 @@ function sampleReader({types, period}: Profile): (values: readonly number[]) => 
 
 	let remainderNs = 0;
 	const ticksOf = (timeNs: number) => {
+		if (periodNs === Infinity) {
+			return 0;
+		}
+
 		const ticks = Math.round((timeNs + remainderNs) / periodNs);
 		// Samples of less than half a period each would otherwise count for nothing.
 		remainderNs += timeNs - (ticks * periodNs);

@@ -3,7 +3,7 @@ import {UserError} from '../../runtime/errors.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {ExcessError, maxProfileBytes} from '../common/limits.js';
 import {Profile} from './profile.js';
-import {foreignSnapshot} from './read-foreign.js';
+import {foreignSnapshot, mergedSnapshot, type MergedProfile, type MergedSpan} from './read-foreign.js';
 import {sessionIn} from './session.js';
 
 export {maxProfileBytes} from '../common/limits.js';
@@ -12,13 +12,29 @@ const megabytes = maxProfileBytes / 1024 / 1024;
 
 /** Returns the snapshot in a pprof file: all of ours, the samples of threads in another tool's. Throws UserError. */
 export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
-	try {
+	return readingOf(name, () => {
 		const raw = decompress(bytes);
 		if (raw.length === 0) {
 			throw new RangeError('it is empty');
 		}
 
 		return sessionIn(raw) ?? foreignSnapshot(new Profile(raw));
+	});
+}
+
+type MergedBytes = Pick<MergedProfile, 'state'> & {readonly bytes: Uint8Array};
+
+/** Returns one snapshot of profiles that a backend merged. Throws UserError. */
+export function readMerged(profiles: readonly MergedBytes[], span: MergedSpan, name: string): Snapshot {
+	return readingOf(name, () => {
+		const read = profiles.map(({bytes, state}) => ({profile: new Profile(decompress(bytes)), state}));
+		return mergedSnapshot(read, span);
+	});
+}
+
+function readingOf(name: string, read: () => Snapshot): Snapshot {
+	try {
+		return read();
 	} catch (error) {
 		if (error instanceof ExcessError) {
 			throw new UserError(`cannot open ${name}: it holds too much (${error.message})`, {hint: 'reading it would take too much time or memory; other pprof tools may open it'});

@@ -1,5 +1,6 @@
 import {Profile} from 'pprof-format';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
+import {sumUpTo} from '../../model/sum.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
 import {Names} from './names.js';
@@ -16,6 +17,8 @@ type WindowProfile = {
 	readonly name: 'process_cpu' | 'wall';
 	readonly type: 'cpu' | 'wall';
 	readonly state?: ThreadState;
+	/** The time that a sample counts for; of CPU time about the mean, as backends keep a series for each. */
+	readonly periodMs: number;
 	/** Nanoseconds by stack, innermost location first. */
 	readonly samples: ReadonlyArray<{readonly locationId: number[]; readonly value: number}>;
 	readonly names: Names;
@@ -41,20 +44,43 @@ export function windowProfiles(window: Snapshot, namesOf = () => new Names()): W
 	};
 
 	const wallNsIn = (code: number) => (counter: number) => counters.state[counter] === code ? counters.ticks[counter] * nsPerTick : 0;
+	// Backends refuse a period of 0.
+	const wallPeriodMs = Math.max(0.001, window.session.requestedIntervalMs);
 	const profiles: WindowProfile[] = [
-		{name: 'process_cpu', type: 'cpu', ...sumsByStack(counter => counters.cpuNs[counter])},
-		...threadStates.map((state, code) => ({name: 'wall', type: 'wall', state, ...sumsByStack(wallNsIn(code))}) as const),
+		{
+			name: 'process_cpu', type: 'cpu', periodMs: cpuPeriodMs(counters) ?? wallPeriodMs,
+			...sumsByStack(counter => counters.cpuNs[counter]),
+		},
+		...threadStates.map((state, code) => ({
+			name: 'wall', type: 'wall', state, periodMs: wallPeriodMs, ...sumsByStack(wallNsIn(code)),
+		}) as const),
 	];
 	return profiles.filter(({samples}) => samples.length > 0);
 }
 
-/** Returns a window's start (epoch), length and sampling period, in nanoseconds; backends refuse a period of 0. */
-export function timesOf({startedAtMs, durationMs, requestedIntervalMs}: SessionStats): {readonly timeNanos: bigint; readonly durationNanos: number; readonly period: number} {
-	return {timeNanos: BigInt(Math.round(startedAtMs)) * BigInt(nsPerMs), durationNanos: Math.round(durationMs * nsPerMs), period: Math.max(1, Math.round(requestedIntervalMs * nsPerMs))};
+/** Returns the mean CPU time of a recorded sample as 1, 2 or 5 times a power of 10; undefined if none was recorded. */
+function cpuPeriodMs({count, cpuNs, squaredUs}: Snapshot['counters']): number | undefined {
+	const sumNs = sumUpTo(count, at => squaredUs[at] > 0 ? cpuNs[at] : 0);
+	const ms = sumUpTo(count, at => squaredUs[at]) / sumNs;
+	if (!(ms > 0 && Number.isFinite(ms))) {
+		return undefined;
+	}
+
+	const exponent = Math.floor(Math.log10(ms));
+	const distance = (digit: number) => Math.abs(Math.log10(ms) - exponent - Math.log10(digit));
+	const [nearest] = [1, 2, 5, 10].toSorted((a, b) => distance(a) - distance(b));
+	// A negative power of 10 is not exact.
+	return exponent < 0 ? nearest / (10 ** -exponent) : nearest * (10 ** exponent);
+}
+
+/** Returns a window's start (epoch) and length, nanoseconds. */
+export function timesOf({startedAtMs, durationMs}: SessionStats) {
+	const timeNanos = BigInt(Math.round(startedAtMs)) * BigInt(nsPerMs);
+	return {timeNanos, durationNanos: Math.round(durationMs * nsPerMs)};
 }
 
 /** Returns a profile as pprof, not compressed. */
-export function encodeProfile({type, samples, names}: WindowProfile, session: SessionStats): Uint8Array {
+export function encodeProfile({type, periodMs, samples, names}: WindowProfile, session: SessionStats): Uint8Array {
 	const valueType = {type: names.text(type), unit: names.text('nanoseconds')};
 	return new Profile({
 		sampleType: [valueType],
@@ -63,6 +89,7 @@ export function encodeProfile({type, samples, names}: WindowProfile, session: Se
 		location: names.locations,
 		function: names.functions,
 		periodType: valueType,
+		period: Math.round(periodMs * nsPerMs),
 		...timesOf(session),
 		stringTable: names.strings,
 	}).encode();

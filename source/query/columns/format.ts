@@ -92,6 +92,11 @@ export function formatRate(perS: number): string {
 	return perS > 0 && perS < 99.95 ? perS.toFixed(perS < 9.995 ? 2 : 1) : formatCount(perS);
 }
 
+/** Returns a sampling error for a sentence: "+/- 1.2", or that it is unknown. */
+export function errorText(error: number): string {
+	return Number.isNaN(error) ? '(error unknown)' : `+/- ${error.toFixed(1)}`;
+}
+
 /** Rounds to three decimals; 0 if not finite. */
 export function rounded(value: number): number {
 	return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;

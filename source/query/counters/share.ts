@@ -9,10 +9,14 @@ export function percentOf(part: number, whole: number): number {
 	return whole > 0 && part > 0 ? Math.min(100, 100 * part / whole) : 0;
 }
 
-/** Returns the 95% interval of a share of independent samples, percent (Wilson's score interval, JASA 22, 1927). */
+/**
+Returns the 95% interval of a share of independent samples, percent (Wilson's score interval, JASA 22, 1927). Of a share
+above 0 without known samples it is unknown: NaN.
+*/
 export function shareInterval(percent: number, samples: number): Interval {
 	if (!(samples > 0)) {
-		return {low: percent, high: percent};
+		const limit = percent > 0 ? Number.NaN : 0;
+		return {low: limit, high: limit};
 	}
 
 	const share = percent / 100;
@@ -22,7 +26,7 @@ export function shareInterval(percent: number, samples: number): Interval {
 	return {low: Math.max(0, centre - half), high: Math.min(100, centre + half)};
 }
 
-/** Returns half the width of `shareInterval`, percentage points. */
+/** Returns half the width of `shareInterval`, percentage points; NaN if it is unknown. */
 export function shareError(percent: number, samples: number): number {
 	const {low, high} = shareInterval(percent, samples);
 	return (high - low) / 2;

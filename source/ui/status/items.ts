@@ -262,6 +262,10 @@ function samplingRate({status: {phase}, snapshot, rates: {samplesPerS}}: ScreenD
 	}
 
 	const {requestedIntervalMs = 0} = snapshot?.session ?? {};
+	if (snapshot?.session.engine === 'pprof' && requestedIntervalMs === 0) {
+		return '';
+	}
+
 	const requestedPerS = requestedIntervalMs > 0 ? 1000 / requestedIntervalMs : 0;
 	return samplesPerS * visibleFrom.requestedRate < requestedPerS ? `${rounded(samplesPerS)} of ${rounded(requestedPerS)}/s` : `${rounded(samplesPerS)}/s`;
 }

@@ -106,9 +106,13 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	}),
 ];
 
-/** Returns a rate in at most six characters, without its sign: 412, 41.2, 0.4; 12345 becomes 12.3k. */
+/** Returns a rate in at most six characters, without its sign: 412, 41.2, 0.4; 12345 becomes 12.3k; empty for NaN. */
 export function rate(value: number): string {
 	const size = Math.abs(value);
+	if (Number.isNaN(value)) {
+		return '';
+	}
+
 	return size >= 10_000 ? `${(size / 1000).toFixed(1)}k` : (size >= 99.95 ? size.toFixed(0) : size.toFixed(1));
 }
 
@@ -181,11 +185,13 @@ class ComparedWindow {
 		const msPerS = (ns: number) => this.#sampledMs > 0 ? ns / this.#sampledMs / 1000 : 0;
 		const perS = (count: number) => this.#ticks > 0 ? count / this.#ticks * threadTicksPerS : 0;
 		const percent = percentOf(cpuNs, wholeCpuNs);
+		const observations = ticks / ticksPerObservation;
 		return {
 			cpuMsPerS: msPerS(cpuNs),
 			cpuError: msPerS(wholeCpuNs) * shareError(percent, row?.cpuSamples ?? cpuSamples) / 100,
 			ticksPerS: perS(ticks),
-			ticksError: perS(ticksPerObservation * countError(ticks / ticksPerObservation)),
+			// Without observations, all ticks are by time, and their error is unknown.
+			ticksError: ticksPerObservation > 0 ? perS(ticksPerObservation * countError(observations)) : Number.NaN,
 			cpuPercent: percent,
 		};
 	}

@@ -52,7 +52,8 @@ export const changesView: View<ChangeRow> = {
 };
 
 function changeText(unit: string, change: number, error: number, now: number, was: number): string {
-	return `${signed(change)} ${unit} +/- ${rate(error)}: ${rate(now)} now, ${rate(was)} in the baseline`;
+	const certainty = Number.isNaN(error) ? '(error unknown)' : `+/- ${rate(error)}`;
+	return `${signed(change)} ${unit} ${certainty}: ${rate(now)} now, ${rate(was)} in the baseline`;
 }
 
 function pairOf({now, was}: ChangeRow, of: (figures: ChangeFigures) => number) {

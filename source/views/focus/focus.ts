@@ -240,9 +240,12 @@ function sumsOf(counters: Counters, isIn: (node: number) => boolean) {
 }
 
 function certaintyText({tree: {root, figures: {cpuSamples, tickSamples}}, all}: FocusPart): string {
+	const isKnown = tickSamples > 0 || cpuSamples > 0;
 	const cpu = root.totalCpuNs > 0 ? `, CPU +/- ${formatPercent(worstError(cpuSamples))}` : '';
+	const worst = `shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
+	const certainty = isKnown ? worst : 'the error of shares is unknown';
 	return `${locationName(root)}: ${formatDuration(root.wallMs)} of threads' time, ${formatDuration(root.totalCpuNs / 1e6)} of CPU time (${formatPercent(percentOf(root.totalCpuNs, all.cpuNs))}% of all). `
-		+ `Sampled, not traced: seen in ${formatCount(root.totalTicks)} thread samples; shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
+		+ `Sampled, not traced: seen in ${formatCount(root.totalTicks)} thread samples; ${certainty}`;
 }
 
 /** Returns the error of a share of one half, percentage points: no other share has a greater one. */

@@ -3,7 +3,7 @@ import {defaultQuery} from '../../query/types/query.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {nameOf} from '../../query/columns/column.js';
-import {decimals, formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
+import {decimals, errorText, formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
 import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';
@@ -33,7 +33,8 @@ export const linesView: View<LineRow> = {
 		const stuck = row.stuckMs > 0 ? `${row.contendingNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}` : '';
 		const others = row.otherHolders > 0 ? ` and ${plural(row.otherHolders, 'other')}` : '';
 		const holder = row.holder === undefined ? '' : `, by ${row.holder}${others}`;
-		const shares = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)}% total`;
+		const self = `${row.selfPercent.toFixed(1)}% ${errorText(row.errorPercent)} self`;
+		const shares = `${self}, ${row.totalPercent.toFixed(1)}% total`;
 		const figures = `${shares}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
 		return [

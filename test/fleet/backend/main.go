@@ -58,13 +58,13 @@ func (pusher) Push(_ context.Context, request *connect.Request[pushv1.PushReques
 			}
 			text := func(at int64) string { return p.StringTable[at] }
 			kind := p.SampleType[0]
-			if labels["__name__"] == "process_cpu" {
-				pushed = append(pushed, struct {
-					labels  map[string]string
-					profile *googlev1.Profile
-				}{labels, &p})
-			}
-			found := profile{labels, fmt.Sprintf("%s:%s:%s:%s:%s", labels["__name__"], text(kind.Type), text(kind.Unit), text(p.PeriodType.Type), text(p.PeriodType.Unit)), p.Period, p.TimeNanos, map[string]int64{}}
+			name := fmt.Sprintf("%s:%s:%s:%s:%s", labels["__name__"], text(kind.Type), text(kind.Unit), text(p.PeriodType.Type), text(p.PeriodType.Unit))
+			found := profile{labels, name, p.Period, p.TimeNanos, map[string]int64{}}
+			pushed = append(pushed, struct {
+				labels  map[string]string
+				name    string
+				profile *googlev1.Profile
+			}{labels, name, &p})
 			for _, s := range p.Sample {
 				frames := []string{}
 				for _, id := range s.LocationId {
@@ -79,9 +79,10 @@ func (pusher) Push(_ context.Context, request *connect.Request[pushv1.PushReques
 	return connect.NewResponse(&pushv1.PushResponse{}), nil
 }
 
-// The CPU profiles that were pushed.
+// The profiles that were pushed.
 var pushed []struct {
 	labels  map[string]string
+	name    string
 	profile *googlev1.Profile
 }
 
@@ -106,8 +107,14 @@ func (querier) SelectMergeProfile(_ context.Context, request *connect.Request[qu
 	print(profile{map[string]string{"selector": asked.LabelSelector}, asked.ProfileTypeID, asked.End - asked.Start, asked.Start, nil})
 	found := &googlev1.Profile{}
 	for _, one := range pushed {
-		if at := one.profile.TimeNanos / 1e6; at >= asked.Start && at <= asked.End && matches(asked.LabelSelector, one.labels) {
+		at := one.profile.TimeNanos / 1e6
+		if at >= asked.Start && at <= asked.End && one.name == asked.ProfileTypeID && matches(asked.LabelSelector, one.labels) {
 			found = one.profile
+			// As Pyroscope does for all that it merges.
+			found.Period = 1
+			if strings.HasPrefix(one.name, "process_cpu:cpu:") {
+				found.Period = 1e9
+			}
 		}
 	}
 	return connect.NewResponse(found), nil
@@ -122,7 +129,7 @@ func (querier) SelectSeries(_ context.Context, request *connect.Request[querierv
 	for _, one := range pushed {
 		steps := int64(math.Ceil(float64(one.profile.TimeNanos/1e6-asked.Start) / float64(step)))
 		at := asked.Start + steps*step
-		if steps < 0 || at > asked.End || !matches(asked.LabelSelector, one.labels) {
+		if steps < 0 || at > asked.End || one.name != asked.ProfileTypeID || !matches(asked.LabelSelector, one.labels) {
 			continue
 		}
 		labels := []*typesv1.LabelPair{}
@@ -171,14 +178,14 @@ func collect(response http.ResponseWriter, request *http.Request) {
 			for _, p := range scope.Profiles().All() {
 				labels := map[string]string{}
 				for key, value := range resource.Resource().Attributes().All() {
-					labels[key] = value.AsString()
-				}
-				for _, at := range p.AttributeIndices().All() {
-					attribute := tables.AttributeTable().At(int(at))
-					labels[names.At(int(attribute.KeyStrindex()))] = attribute.Value().AsString()
+					labels[key] = value.Str()
 				}
 				found := profile{labels, names.At(int(p.SampleType().TypeStrindex())) + ":" + names.At(int(p.SampleType().UnitStrindex())), p.Period(), int64(p.Time()), map[string]int64{}}
 				for _, s := range p.Samples().All() {
+					for _, at := range s.AttributeIndices().All() {
+						attribute := tables.AttributeTable().At(int(at))
+						labels[names.At(int(attribute.KeyStrindex()))] = attribute.Value().Str()
+					}
 					frames := []string{}
 					for _, at := range tables.StackTable().At(int(s.StackIndex())).LocationIndices().All() {
 						line := tables.LocationTable().At(int(at)).Lines().At(0)
