@@ -5,9 +5,12 @@ import path from 'node:path';
 import process from 'node:process';
 import {gunzipSync, gzipSync} from 'node:zlib';
 import {createInterface} from 'node:readline';
+import {Profile} from 'pprof-format';
 import {expect, test} from 'vitest';
 import {openSaved} from '../../source/commands/recording.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
+import {Names} from '../../source/exports/pprof/names.js';
+import {readPprof} from '../../source/exports/pprof/read.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {post} from '../../source/fleet/post.js';
@@ -18,6 +21,7 @@ import {threadStates} from '../../source/model/thread-state.js';
 import {VarintWriter} from '../../source/model/varints.js';
 import type {LineRow} from '../../source/query/counted-lines.js';
 import {locationName} from '../../source/query/counters/location.js';
+import {codeKind} from '../../source/query/counters/own-code.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
@@ -111,6 +115,24 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 	expect(other.stdout).toMatch(/^taken_at,[^]*\n[^,]*,com\.acme\.sort\.Bubble,swap,Bubble\.java,24,[\d.]+,,/);
 	const {snapshot: unknown} = await openSaved(address(`${wallType}{service_name="other",state="BLOCKED"}`));
 	expect(ofStates(unknown)).toEqual(['BLOCKED com.acme.db.Pool.take:88 4000 100 NaN']);
+});
+
+test('names of classes as in class files have dots, as those of push', async () => {
+	const names = new Names();
+	const locations = [
+		'/usr/lib/x.so.f', 'com/acme/Job$$Lambda$14+0x7f2c.run', 'com/acme/Order$$Lambda.0x7f2c.run', 'com/acme/Order.six',
+	];
+	const valueType = {type: names.text('cpu'), unit: names.text('nanoseconds')};
+	const sample = locations.map((name, index) => ({locationId: [names.location(name, {line: index + 1})], value: [1e9]}));
+	const bytes = new Profile({
+		sampleType: [valueType], periodType: valueType, period: 1e9, sample, location: names.locations,
+		function: names.functions, stringTable: names.strings,
+	}).encode();
+	const {rows} = queryLines(readPprof(bytes), undefined, defaultQuery);
+	expect(rows.every(row => codeKind(row) === 'own')).toBe(true);
+	expect(rows.map(row => locationName(row)).sort()).toEqual([
+		'/usr/lib/x.so.f:1', 'com.acme.Job$$Lambda.run:2', 'com.acme.Order$$Lambda.run:3', 'com.acme.Order.six:4',
+	]);
 });
 
 /** What the backend was asked and answered below, in base64. */

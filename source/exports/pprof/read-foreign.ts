@@ -1,4 +1,5 @@
 import {getOrCreate} from '../../model/get-or-create.js';
+import {normalClassName} from '../../model/class-name.js';
 import {rootNode, unknownLine} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import {maxDateMs} from '../../model/saved-values.js';
@@ -194,7 +195,10 @@ function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: rea
 	const framesAt = (locationId: number) => getOrCreate(frames, locationId, () => profile.frames(locationId).map(({functionName, file, line}) => {
 		// No method's name has a dot (JVMS 4.2.2).
 		const dot = functionName.lastIndexOf('.');
-		return builder.addFrame(printable(functionName.slice(0, Math.max(dot, 0))), printable(functionName.slice(dot + 1)), baseName(file), line > 0 ? line : unknownLine);
+		const className = functionName.slice(0, Math.max(dot, 0));
+		const visible = printable(file === '' ? fromInternalName(className) : className);
+		const method = printable(functionName.slice(dot + 1));
+		return builder.addFrame(visible, method, baseName(file), line > 0 ? line : unknownLine);
 	}));
 
 	let frameSum = 0;
@@ -222,6 +226,16 @@ function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: rea
 
 		return node;
 	};
+}
+
+/**
+Returns a class's name with dots if it is one as in class files, as async-profiler and so pyroscope-java write it:
+`com/acme/Order$$Lambda.0x00007f0001000a00`. Other names are returned as they are.
+*/
+function fromInternalName(className: string): string {
+	return /^[^/\s]+(?:\/[^/\s]+)+$/.test(className)
+		? normalClassName(className.replace(/\.(0x[\da-f]+)$/i, '+$1')).replaceAll('/', '.')
+		: className;
 }
 
 function factsOf({period, timeNs, durationNs, program}: Profile, ticks: number) {
