@@ -62,6 +62,11 @@ export class TerminalSession {
 		return this.#screen.modes.mouseTrackingMode;
 	}
 
+	/** Whether the program has asked for pastes to be marked (mode 2004). */
+	get marksPastes(): boolean {
+		return this.#screen.modes.bracketedPasteMode;
+	}
+
 	/** The lines on the screen. */
 	lines(): string[] {
 		const {active} = this.#screen.buffer;

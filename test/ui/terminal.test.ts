@@ -42,6 +42,8 @@ function expectGivenBack(session: TerminalSession): void {
 	expect(end).toContain('\u001B[?7h');
 	expect(end.lastIndexOf('\u001B[?25h')).toBeGreaterThan(end.lastIndexOf('\u001B[?25l'));
 	expect(session.mouse).toBe('none');
+	// A shell may have asked for the marks itself since.
+	expect(session.raw.split('\u001B[?2004l\u001B[?2026l').length).toBe(entered);
 }
 
 // They wait for most of their time.
@@ -95,6 +97,35 @@ describe.concurrent('what is seen', () => {
 		// As a terminal does that a program before us has left in that mode.
 		await without.typeUntil(`\u001B[<0;40;${row + 1}M\u001B[<0;40;${row + 1}m?`, 'Where CPU time goes');
 		await without.typeUntil('?', firstLine);
+	}));
+});
+
+describe.concurrent('pasting', () => {
+	/** What a terminal sends when this text is pasted. */
+	const pasted = (text: string) => `\u001B[200~${text.replaceAll('\n', '\r')}\u001B[201~`;
+	const lines = 'at demo.Ledger.post(Shop.java:122)\nat demo.Shop.worq(Shop.java:57)\nq\n';
+
+	test('a paste is text in the filter, and nothing elsewhere', beside(async () => {
+		const session = await start();
+		expect(session.marksPastes).toBe(true);
+		const before = session.text();
+		session.type(pasted(lines));
+		expect(await session.typeUntil('?', 'Where CPU time goes')).not.toContain('stopped');
+		session.type(pasted(lines));
+		await session.typeUntil('?', firstLine);
+		expect(session.text()).toBe(before);
+		await session.typeUntil(`/${pasted('Ledger\nstate:B\n')}`, /^filter: Ledger state:B/m);
+		await session.typeUntil('\r', /filter: Ledger state:B/);
+		await session.quit();
+		expectGivenBack(session);
+	}));
+
+	test('Ctrl-C ends the program behind 30 KB that were pasted into a terminal that does not mark pastes', beside(async () => {
+		const session = await start([saved], {columns: 200, rows: 60});
+		// Sorts, reverses, changes views and scopes: each of them a new table.
+		session.type(`${'<>RIcil%\t'.repeat(3400)}\u0003`);
+		expect(await session.ended()).toMatchObject({exitCode: 0});
+		expectGivenBack(session);
 	}));
 });
 
@@ -179,7 +210,8 @@ describe.concurrent('suspending', () => {
 		await session.typeUntil('\u001A', /Stopped/);
 		expect(session.isAlternate).toBe(false);
 		expect(session.mouse).toBe('none');
-		await session.typeUntil('fg\r', () => session.isAlternate && session.mouse === 'vt200', 'the alternate screen');
+		const isBack = () => session.isAlternate && session.mouse === 'vt200' && session.marksPastes;
+		await session.typeUntil('fg\r', isBack, 'the alternate screen');
 		await session.until(firstLine);
 		await session.typeUntil('j', /^> .*demo\.Pricing\.tax/m);
 		expect(session.lines()[0]).toMatch(/^shop\.jar {2}pid \d+/);

@@ -6,7 +6,7 @@ import {actionOf, keysOf, type SourceKind} from '../state/keys.js';
 import {erasures, insert} from '../state/reduce-input.js';
 import {stepOf} from '../state/screen-context.js';
 import {scrollIntoView} from '../state/state.js';
-import type {MouseInput} from '../terminal/key-decoder.js';
+import type {Input, MouseInput} from '../terminal/key-decoder.js';
 import type {Theme} from '../terminal/theme.js';
 import {layOut, type Item} from '../text/line-items.js';
 import {cut, fit, wrappedSpans, type Spans} from '../text/spans.js';
@@ -138,9 +138,19 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 		}
 	};
 
-	const press = (input: string | MouseInput) => {
+	const stepAfter = (input: Input): ChooserStep => {
 		const {room} = layoutOf(newest.current);
-		const {state: next, effect} = typeof input === 'string' ? pressChooser(newest.current, input, choices.rows, room, source) : clickChooser(newest.current, input, choices.rows, room);
+		if (typeof input === 'string') {
+			return pressChooser(newest.current, input, choices.rows, room, source);
+		}
+
+		return 'paste' in input
+			? pasteInChooser(newest.current, input.paste)
+			: clickChooser(newest.current, input, choices.rows, room);
+	};
+
+	const press = (input: Input) => {
+		const {state: next, effect} = stepAfter(input);
 		const action = typeof input === 'string' ? actionOf('chooser', input, source) : undefined;
 		if (phase.current === 'preparing' && action === 'back') {
 			cancel?.();
@@ -167,6 +177,9 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 
 	useTerminalEvent('key', press);
 	useTerminalEvent('mouse', press);
+	useTerminalEvent('paste', paste => {
+		press({paste});
+	});
 	const {message, room} = layoutOf(state);
 	const lines: Spans[] = [
 		titleLine(state, choices, width),
@@ -252,6 +265,11 @@ function clickChooser(state: ChooserState, {mouse, line}: MouseInput, rows: read
 	const scrolled = matches.at(Math.min(matches.length - 1, Math.max(0, selected + (mouse === 'wheel-up' ? -1 : 1))));
 	const row = mouse === 'click' ? clicked : scrolled;
 	return {state: row ? {...state, selected: row.id, message: ''} : state};
+}
+
+/** Returns the state after a paste, which is part of the filter. Pure. */
+function pasteInChooser({filter, selected}: ChooserState, text: string): ChooserStep {
+	return {state: {filter: insert({text: filter, cursor: filter.length}, text).text, selected, message: ''}};
 }
 
 /** Returns the state after a key; `pageRows`: rows that page up and page down move. Pure. */

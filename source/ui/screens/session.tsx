@@ -13,6 +13,7 @@ import {ViewTable} from '../components/view-table.js';
 import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/terminal.js';
 import {press, pressMouse} from '../state/reduce.js';
+import {paste} from '../state/reduce-input.js';
 import {followRow} from '../state/screen-context.js';
 import {rowsOf, selectedLink, sourceKindOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
@@ -72,6 +73,9 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	useTerminalEvent('key', key => {
 		const atMs = performance.now();
 		dispatch((current, screenAt) => press(current, key, screenAt(layout), atMs));
+	});
+	useTerminalEvent('paste', text => {
+		dispatch(current => paste(current, text));
 	});
 	useTerminalEvent('mouse', input => {
 		const target = targetAt(hitAreas, input.line, input.column);

@@ -56,10 +56,22 @@ export function pressInput(state: UiState, key: string, action: Action | undefin
 		return inputError(input) === undefined ? onAccept[input.purpose](below, input) : state;
 	}
 
-	const edited: InputLayer = {...input, ...editLine(input, key, action)};
-	const next = pushLayer(below, edited);
+	return withInput(state, {...input, ...editLine(input, key, action)});
+}
+
+/** Returns the state after a paste: text of the input line, the topmost layer; elsewhere a paste does nothing. */
+export function paste(state: UiState, text: string): UiState {
+	const layer = state.layers.at(-1);
+	return layer?.kind === 'input' ? withInput(state, {...layer, ...type(layer, text)}) : state;
+}
+
+/** Returns the state with the input line, the topmost layer, replaced. */
+function withInput(state: UiState, edited: InputLayer): UiState {
+	const input = state.layers.at(-1) as InputLayer;
+	const next = pushLayer(popLayer(state), edited);
 	// While the text is not a valid filter, the last valid one stays in force.
-	return input.purpose === 'filter' && edited.text !== input.text && inputError(edited) === undefined ? withQuery(next, {filter: edited.text}) : next;
+	const isFilter = input.purpose === 'filter' && edited.text !== input.text && inputError(edited) === undefined;
+	return isFilter ? withQuery(next, {filter: edited.text}) : next;
 }
 
 /** Returns what is wrong with the text of an input line, in one sentence; undefined if Enter accepts it. */
@@ -103,7 +115,12 @@ function editLine(input: InputLayer, key: string, action: Action | undefined): I
 		return {...edits[action]?.({text, cursor}) ?? {text, cursor}, isSelected: false};
 	}
 
-	return [...key].length === 1 ? {...insert(input.isSelected ? {text: '', cursor: 0} : {text, cursor}, key), isSelected: false} : {text, cursor, isSelected: input.isSelected};
+	return [...key].length === 1 ? type(input, key) : {text, cursor, isSelected: input.isSelected};
+}
+
+/** Returns an input line after text was typed or pasted, which replaces a selected text. */
+function type({text, cursor, isSelected}: InputLayer, typed: string): InputText & Pick<InputLayer, 'isSelected'> {
+	return {...insert(isSelected ? {text: '', cursor: 0} : {text, cursor}, typed), isSelected: false};
 }
 
 /** What Esc does besides closing an input line, by its purpose; `below`: the state without the line. */
@@ -137,11 +154,11 @@ type InputText = {readonly text: string; readonly cursor: number};
 
 const maxInputLength = 512;
 
-/** Returns the line with a character inserted at the cursor, or unchanged if it is full. */
-export function insert({text, cursor}: InputText, character: string): InputText {
-	return text.length + character.length > maxInputLength
-		? {text, cursor}
-		: {text: text.slice(0, cursor) + character + text.slice(cursor), cursor: cursor + character.length};
+/** Returns the line with text inserted at the cursor, as many of its characters as the line takes. */
+export function insert({text, cursor}: InputText, typed: string): InputText {
+	const room = Math.max(0, maxInputLength - text.length);
+	const added = typed.slice(0, room).replace(/[\uD800-\uDBFF]$/, '');
+	return {text: text.slice(0, cursor) + added + text.slice(cursor), cursor: cursor + added.length};
 }
 
 /** Returns the line without the character before the cursor: for Delete too, as terminals differ in what they send. */

@@ -4,6 +4,19 @@ import {StringDecoder} from 'node:string_decoder';
 /** A mouse event and its cell of the screen, counted from 0. */
 export type MouseInput = {readonly mouse: 'click' | 'wheel-up' | 'wheel-down'; readonly column: number; readonly line: number};
 
+/** Text that was pasted: one line, without control characters. */
+export type PasteInput = {readonly paste: string};
+
+/** A key by its name, or another input. */
+export type Input = string | MouseInput | PasteInput;
+
+/** What a terminal writes before and after pasted text in mode 2004 ("bracketed paste" of xterm's "ctlseqs"). */
+const pasteStart = '\u001B[200~';
+const pasteEnd = '\u001B[201~';
+
+/** Most characters of a paste that are kept, more than any input line takes. */
+const maxPasteLength = 4096;
+
 /** Most characters of an escape sequence whose end has not arrived; beyond that, its ESC is the Escape key. */
 const maxSequence = 32;
 
@@ -23,8 +36,8 @@ const sequences: Readonly<Record<string, string>> = {
 /** The beginning of a mouse report, old or SGR: nobody types these bytes. */
 const mousePattern = /^\u001B\[[<M]/;
 
-/** The beginning of an SGR mouse report. */
-const sgrMousePattern = /^\u001B\[<\d/;
+/** The beginning of an SGR mouse report or of a paste. */
+const splitPattern = /^\u001B\[(?:<\d|200~)/;
 
 /** The part of a mouse report that arrived before something else interrupted it. */
 const brokenMousePattern = /^\u001B\[(?:<[\d;]*|M[^\u0000-\u001F]{0,2})/;
@@ -38,50 +51,47 @@ export class KeyDecoder {
 	readonly #utf8 = new StringDecoder('utf8');
 	/** The characters not decoded yet. */
 	#rest = '';
-	/** The characters that `flush` took for the Escape key: the next bytes may show that they began a mouse report. */
+	/** The characters that `flush` took for the Escape key: the next bytes may show that they began something else. */
 	#flushed = '';
+	/** The text of the paste whose end has not arrived, if any. */
+	#paste: string | undefined;
+
+	/** Whether the end of a paste has not arrived. */
+	get isPasting(): boolean {
+		return this.#paste !== undefined;
+	}
 
 	/** Whether the bytes so far end in what is either the Escape key or the beginning of a sequence. */
 	get isUnfinished(): boolean {
 		return this.#rest !== '' && !mousePattern.test(this.#rest);
 	}
 
-	/** Returns the keys and mouse inputs that these bytes complete, in order. */
-	push(bytes: Uint8Array): Array<string | MouseInput> {
+	/** Returns the inputs that these bytes complete, in order. */
+	push(bytes: Uint8Array): Input[] {
 		const text = this.#utf8.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-		// A slow link may split a mouse report after its ESC; its digits would be taken for keys.
-		this.#rest += (sgrMousePattern.test(this.#flushed + text) ? this.#flushed : '') + text;
+		// A slow link may split a mouse report or a paste after its ESC; the next characters would be taken for keys.
+		this.#rest += (splitPattern.test(this.#flushed + text) ? this.#flushed : '') + text;
 		this.#flushed = '';
-		const keys: Array<string | MouseInput> = [];
-		while (this.#rest !== '') {
-			const first = this.#rest.codePointAt(0)!;
-			if (first !== 0x1B) {
-				const character = String.fromCodePoint(first);
-				this.#rest = this.#rest.slice(character.length);
-				keys.push(...plainKey(character, first));
-				continue;
-			}
-
-			const match = sequencePattern.exec(this.#rest);
-			if (match) {
-				this.#rest = this.#rest.slice(match[0].length);
-				keys.push(...sequenceKey(match[1] ?? match[2]));
-			} else if (unfinishedPattern.test(this.#rest) && this.#rest.length < maxSequence) {
-				break;
-			} else if (mousePattern.test(this.#rest)) {
-				// The end of the report was lost; the next bytes are something else.
-				this.#rest = this.#rest.replace(brokenMousePattern, '');
-			} else {
-				this.#rest = this.#rest.slice(1);
-				keys.push('escape');
-			}
+		const inputs: Input[] = [];
+		for (let next = this.#next(); next; next = this.#next()) {
+			inputs.push(...next);
 		}
 
-		return keys;
+		return inputs;
 	}
 
-	/** Stops waiting: returns the Escape key for an unfinished sequence, unless that is a mouse report. */
-	flush(): string[] {
+	/**
+	Stops waiting: returns what there is of an unfinished paste, or the Escape key for an unfinished sequence, unless that
+	is a mouse report.
+	*/
+	flush(): Input[] {
+		if (this.#paste !== undefined) {
+			const text = this.#paste + this.#rest;
+			this.#paste = undefined;
+			this.#rest = '';
+			return [pasteInput(text)];
+		}
+
 		if (!this.isUnfinished) {
 			return [];
 		}
@@ -90,6 +100,73 @@ export class KeyDecoder {
 		this.#rest = '';
 		return ['escape'];
 	}
+
+	/** Takes the next key, sequence or paste from the characters; returns undefined if they do not complete one. */
+	#next(): Input[] | undefined {
+		if (this.#paste !== undefined) {
+			return this.#nextOfPaste(this.#paste);
+		}
+
+		const first = this.#rest.codePointAt(0);
+		if (first === undefined) {
+			return undefined;
+		}
+
+		if (first !== 0x1B) {
+			const character = String.fromCodePoint(first);
+			this.#rest = this.#rest.slice(character.length);
+			return plainKey(character, first);
+		}
+
+		const match = sequencePattern.exec(this.#rest);
+		if (match) {
+			this.#rest = this.#rest.slice(match[0].length);
+			this.#paste = match[0] === pasteStart ? '' : undefined;
+			return sequenceKey(match[1] ?? match[2]);
+		}
+
+		if (unfinishedPattern.test(this.#rest) && this.#rest.length < maxSequence) {
+			return undefined;
+		}
+
+		if (mousePattern.test(this.#rest)) {
+			// The end of the report was lost; the next bytes are something else.
+			this.#rest = this.#rest.replace(brokenMousePattern, '');
+			return [];
+		}
+
+		this.#rest = this.#rest.slice(1);
+		return ['escape'];
+	}
+
+	/** Takes what has arrived of a paste; returns it if its end has arrived. */
+	#nextOfPaste(before: string): Input[] | undefined {
+		const end = this.#rest.indexOf(pasteEnd);
+		const length = end === -1 ? this.#rest.length - endOverlap(this.#rest) : end;
+		const text = (before + this.#rest.slice(0, length)).slice(0, maxPasteLength);
+		this.#rest = this.#rest.slice(end === -1 ? length : length + pasteEnd.length);
+		this.#paste = end === -1 ? text : undefined;
+		return end === -1 ? undefined : [pasteInput(text)];
+	}
+}
+
+/** Returns how many of the last characters of a text may be the beginning of a paste's end. */
+function endOverlap(text: string): number {
+	let length = Math.min(text.length, pasteEnd.length - 1);
+	while (!text.endsWith(pasteEnd.slice(0, length))) {
+		length--;
+	}
+
+	return length;
+}
+
+/** What is not text: controls, line and paragraph separators, bidi controls, and U+FFFD for broken UTF-8. */
+const noText = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{FFFD}]+/gu;
+
+/** Returns a paste as one line: a space is what line ends and other characters become that are not text. */
+function pasteInput(text: string): PasteInput {
+	const kept = text.slice(0, maxPasteLength).replace(/[\uD800-\uDBFF]$/, '');
+	return {paste: kept.replaceAll(/^[\r\n]+|[\r\n]+$/g, '').replaceAll(noText, ' ')};
 }
 
 function plainKey(character: string, code: number): string[] {
@@ -106,7 +183,7 @@ function plainKey(character: string, code: number): string[] {
 	return (code >= 0x80 && code < 0xA0) || code === 0xFF_FD ? [] : [character];
 }
 
-function sequenceKey(body: string): Array<string | MouseInput> {
+function sequenceKey(body: string): Input[] {
 	if (body.startsWith('<')) {
 		return [mouseInput(body)].filter(input => input !== undefined);
 	}

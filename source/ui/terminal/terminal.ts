@@ -4,7 +4,7 @@ import process from 'node:process';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import type {ReadStream, WriteStream} from 'node:tty';
 import {beforeStop} from '../../runtime/suspension.js';
-import {KeyDecoder, type MouseInput} from './key-decoder.js';
+import {KeyDecoder, type Input, type MouseInput} from './key-decoder.js';
 
 /** Switches to the alternate screen, hides the cursor, turns automatic wrapping off (xterm's "ctlseqs"); and back. */
 const enterScreen = '\u001B[?1049h\u001B[?25l\u001B[?7l\u001B[2J\u001B[H';
@@ -12,6 +12,9 @@ const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
 /** Mouse modes: 1000 reports buttons and the wheel, 1006 encodes the reports as text (SGR). */
 const mouseOn = '\u001B[?1000h\u001B[?1006h';
 const mouseOff = '\u001B[?1006l\u001B[?1000l';
+/** Mode 2004: the terminal marks the beginning and end of pasted text. */
+const pasteOn = '\u001B[?2004h';
+const pasteOff = '\u001B[?2004l';
 /** Clears the screen for a full redraw. */
 export const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
 
@@ -28,9 +31,28 @@ const maxSize = {columns: 500, rows: 200};
 /** How long to wait for the rest of an escape sequence, as a slow link may split it, before ESC is the Escape key. */
 const escapeWaitMs = 40;
 
+/** How long to wait for more of a paste before its end counts as lost, and keys are keys again. */
+const pasteWaitMs = 2000;
+
+/** Most inputs handled before the terminal is read again. */
+const inputsPerTurn = 16;
+
+/** Most inputs that wait to be handled. More come from no keyboard; what is beyond is dropped. */
+const maxInputs = 1024;
+
+/** Handled before all other inputs, which it drops. */
+const interrupt = 'ctrl-c';
+
 export type Size = {readonly columns: number; readonly rows: number};
 
-export type Events = {key: [key: string]; mouse: [input: MouseInput]; resize: []; repaint: []; gone: []};
+export type Events = {
+	key: [key: string];
+	mouse: [input: MouseInput];
+	paste: [text: string];
+	resize: [];
+	repaint: [];
+	gone: [];
+};
 
 /**
 The stream that Ink writes to; passes each frame on as one synchronized update, from the top left. It does not look like
@@ -94,7 +116,7 @@ class FrameStream extends EventEmitter {
 
 /**
 The terminal while the screen is up: raw keys in, frames out. Emits `key` (a name of the key decoder), `mouse`,
-`resize`, `repaint` (the screen may no longer show what was drawn) and `gone` (the terminal is closed).
+`paste`, `resize`, `repaint` (the screen may no longer show what was drawn) and `gone` (the terminal is closed).
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- It passes on events of Node's streams and process.
 export class Terminal extends EventEmitter<Events> {
@@ -110,6 +132,8 @@ export class Terminal extends EventEmitter<Events> {
 	#isEntered = false;
 	#escapeTimer: NodeJS.Timeout | undefined;
 	#escapeCheck: NodeJS.Immediate | undefined;
+	/** The inputs that have been read and not handled. */
+	#inputs: Input[] = [];
 	#removeStopHook: (() => void) | undefined;
 	readonly #hasMouse: boolean;
 
@@ -156,7 +180,8 @@ export class Terminal extends EventEmitter<Events> {
 
 	/** Gives the terminal back at once; may be called again. Keeps error listeners: a late EIO must not crash us. */
 	readonly leave = (): void => {
-		this.#waitForRest(false);
+		this.#waitForRest(undefined);
+		this.#inputs = [];
 		this.#isEntered = false;
 		process.off('exit', this.leave);
 		this.#removeStopHook?.();
@@ -210,7 +235,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.frames.isMuted = false;
 		this.#setRaw(true);
 		this.#stdin.resume();
-		this.write(enterScreen + (this.#hasMouse ? mouseOn : ''));
+		this.write(enterScreen + pasteOn + (this.#hasMouse ? mouseOn : ''));
 	}
 
 	/** Takes the screen down: what `#up` did, undone. */
@@ -222,7 +247,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.#isUp = false;
 		this.frames.isMuted = true;
 		this.#setRaw(false);
-		const ending = (this.#hasMouse ? mouseOff : '') + leaveScreen;
+		const ending = (this.#hasMouse ? mouseOff : '') + pasteOff + leaveScreen;
 		if (this.isBehind) {
 			// Earlier output is still waiting and must come first.
 			this.write(ending);
@@ -277,32 +302,62 @@ export class Terminal extends EventEmitter<Events> {
 	};
 
 	readonly #onData = (bytes: Uint8Array): void => {
-		this.#waitForRest(false);
-		for (const input of this.#decoder.push(bytes)) {
+		this.#take(this.#decoder.push(bytes));
+		// Ctrl-C pressed again and again in a paste without an end does not prolong it.
+		if (!this.#decoder.isPasting || !isInterrupt(bytes)) {
+			this.#waitForRest(this.#decoder.isPasting ? pasteWaitMs : (this.#decoder.isUnfinished ? escapeWaitMs : undefined));
+		}
+	};
+
+	/** Queues inputs, or with Ctrl-C among them only that, and handles the first ones at once. */
+	#take(inputs: readonly Input[]): void {
+		const isWaiting = this.#inputs.length > 0;
+		if (inputs.includes(interrupt)) {
+			this.#inputs = [];
+			this.emit('key', interrupt);
+			return;
+		}
+
+		this.#inputs.push(...inputs.slice(0, maxInputs - this.#inputs.length));
+		if (!isWaiting) {
+			this.#handleInputs();
+		}
+	}
+
+	/** Handles some inputs, and the others after the terminal was read again: Ctrl-C may be behind them. */
+	readonly #handleInputs = (): void => {
+		for (const input of this.#inputs.splice(0, inputsPerTurn)) {
 			if (typeof input === 'string') {
 				this.emit('key', input);
+			} else if ('paste' in input) {
+				this.emit('paste', input.paste);
 			} else if (this.#hasMouse) {
 				// Without `hasMouse`, reports come if an earlier program left them on.
 				this.emit('mouse', input);
 			}
 		}
 
-		this.#waitForRest(this.#decoder.isUnfinished);
+		if (this.#inputs.length > 0) {
+			setImmediate(this.#handleInputs);
+		}
 	};
 
-	/** Flushes the decoder after a while if its last sequence is unfinished by then; cancels an earlier wait. */
-	#waitForRest(isUnfinished: boolean): void {
+	/** Flushes the decoder if nothing more has come for so long; cancels an earlier wait. */
+	#waitForRest(waitMs: number | undefined): void {
 		clearTimeout(this.#escapeTimer);
 		clearImmediate(this.#escapeCheck);
-		if (isUnfinished) {
+		if (waitMs !== undefined) {
 			this.#escapeTimer = setTimeout(() => {
 				// Timers run before input is read: if this process had no CPU, the rest may be waiting to be read.
 				this.#escapeCheck = setImmediate(() => {
-					for (const key of this.#decoder.flush()) {
-						this.emit('key', key);
-					}
+					this.#take(this.#decoder.flush());
 				});
-			}, escapeWaitMs);
+			}, waitMs);
 		}
 	}
+}
+
+/** Whether a read has nothing but Ctrl-C. */
+function isInterrupt(bytes: Uint8Array): boolean {
+	return bytes.every(byte => byte === 3);
 }
