@@ -8,6 +8,7 @@ import type {SnapshotSource} from '../model/source.js';
 import {printable} from '../model/text.js';
 import type {Options} from '../options/parse.js';
 import type {CommandKind} from '../options/command.js';
+import {isDumb} from '../options/environment.js';
 import {groups} from '../options/option.js';
 import {queryOf} from '../options/query-options.js';
 import {untilForeground} from '../runtime/suspension.js';
@@ -26,9 +27,10 @@ import {checkFormat, runBatch} from './batch.js';
 
 type Agent = {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks};
 
-/** Whether to show the screen: standard input and output are terminals, and no option asks for a report. */
+/** Whether to show the screen: on a terminal that can draw it, if no option asks for a report. */
 export function isInteractive(options: Options): boolean {
-	return !options.batch && !withoutScreen.has(options.command.kind) && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
+	const hasTerminal = Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY) && !isDumb(process.env);
+	return hasTerminal && !options.batch && !withoutScreen.has(options.command.kind);
 }
 
 /** Runs the command. Returns the exit code; throws UserError. */

@@ -23,7 +23,7 @@ export function manPage(): string {
 		...section('DESCRIPTION', [
 			roff('Shows which source lines of a running JVM burn the CPU, where its threads wait, and what blocks them: a table that sorts, filters and drills down by keyboard. No agent, no restart, no JDK: Node and the process id are enough.'),
 			'.PP',
-			roff('If standard output is not a terminal, or with --batch, it prints a report.'),
+			roff('If standard output is not a terminal, with TERM=dumb or with --batch, it prints a report.'),
 		]),
 		...section('COMMANDS', commandTable.flatMap(({spelling, help}) => entry(`tprof-top ${spelling}`.trim(), help))),
 		...section('OPTIONS', Object.entries(groups).flatMap(([group, {title}]) => [
@@ -37,7 +37,8 @@ export function manPage(): string {
 		...section('FILES', [...entry('$XDG_CONFIG_HOME/tprof-top/config.json', 'defaults of options, columns of views, names for packages, key changes: JSON, comments allowed; ~/.config/tprof-top/config.json if that is not set'), ...entry('$XDG_STATE_HOME/tprof-top/', 'the sessions that open --last shows, readable only by the user; ~/.local/state/tprof-top/ if that is not set; --keep-sessions says how many')]),
 		...section('ENVIRONMENT', [
 			...entry('NO_COLOR', 'no colors, when it is not empty'),
-			...entry('TERM', 'no colors when it is dumb'),
+			...entry('TERM', 'a report instead of the screen when it is dumb; ASCII characters only when it is linux'),
+			...entry('LC_ALL, LC_CTYPE, LANG', 'ASCII characters only when the first that is set names no UTF-8 locale'),
 			...entry('TPROF_DEBUG', 'an internal error says where it happened'),
 		]),
 		...section('EXIT STATUS', exitCodes.flatMap(({code, meaning}) => entry(String(code), meaning))),

@@ -14,6 +14,7 @@ import {
 	anyText, eitherOf, everywhere, number, oneOf, onJvms, onSessions, showing, wordsOf, type Option, type ValueOf,
 } from './option.js';
 import {checkPattern} from './command.js';
+import {isDumb, showsUnicode} from './environment.js';
 
 const engineIds = [auto, ...engines.map(({id}) => id)];
 const viewIds = views.map(({id}) => id);
@@ -173,9 +174,15 @@ const optionTable = {
 	idle: {name: 'idle', group: 'view', inConfig: 'screen', help: 'also show threads that wait for work'},
 	color: {
 		name: 'color', group: 'view', inConfig: 'screen', isOn: true, commands: everywhere, help: 'no colors (NO_COLOR and TERM=dumb do the same)',
-		inEnvironment: (isOn: boolean, {NO_COLOR, TERM}: NodeJS.ProcessEnv) => isOn && !NO_COLOR && TERM !== 'dumb',
+		inEnvironment(isOn: boolean, environment: NodeJS.ProcessEnv) {
+			return isOn && !environment.NO_COLOR && !isDumb(environment);
+		},
 	},
-	ascii: {name: 'ascii', group: 'view', inConfig: 'screen', commands: everywhere, help: 'draw the screen with ASCII characters only'},
+	ascii: {
+		name: 'ascii', group: 'view', inConfig: 'screen', commands: everywhere,
+		help: 'draw the screen with ASCII characters only (the default if the locale is not UTF-8, and on the Linux console)',
+		inEnvironment: (isOn: boolean, environment: NodeJS.ProcessEnv) => isOn || !showsUnicode(environment),
+	},
 	mouse: {name: 'mouse', group: 'view', inConfig: 'screen', isOn: true, help: 'leave the mouse to the terminal (otherwise Shift selects text)'},
 	batch: {name: 'batch', group: 'batch', short: 'b', asksForReport: true, help: 'print a report instead of the live screen (the default without a terminal)'},
 	iterations: {

@@ -19,7 +19,11 @@ function file(text: string): string {
 	return name;
 }
 
-async function options(line: string, {isScreen = true, environment = {}}: {readonly isScreen?: boolean; readonly environment?: NodeJS.ProcessEnv} = {}): Promise<Options> {
+type Surroundings = {readonly isScreen?: boolean; readonly environment?: NodeJS.ProcessEnv};
+
+const utf8: NodeJS.ProcessEnv = {LANG: 'C.UTF-8'};
+
+async function options(line: string, {isScreen = true, environment = utf8}: Surroundings = {}): Promise<Options> {
 	const parsed = parseOptions(line.split(' '), environment);
 	if ('print' in parsed) {
 		throw new Error('printed');

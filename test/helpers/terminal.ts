@@ -28,7 +28,8 @@ export class TerminalSession {
 	#isClosing = false;
 
 	constructor(file: string, args: readonly string[], {columns = 80, rows = 24, env = {}}: TerminalOptions = {}) {
-		const variables = Object.entries({...process.env, TERM: 'xterm-256color', NO_COLOR: undefined, CI: undefined, ...env});
+		const usual = {TERM: 'xterm-256color', LC_ALL: 'C.UTF-8', NO_COLOR: undefined, CI: undefined};
+		const variables = Object.entries({...process.env, ...usual, ...env});
 		const environment = Object.fromEntries(variables.filter((variable): variable is [string, string] => variable[1] !== undefined));
 		this.#screen = new xterm.Terminal({cols: Math.max(1, columns), rows: Math.max(1, rows), allowProposedApi: true});
 		this.#pty = spawn(file, [...args], {cols: columns, rows, name: environment.TERM, env: environment});

@@ -8,7 +8,9 @@ import {optionRows} from '../../source/options/table.js';
 import {parseFilter} from '../../source/query/filter/filter.js';
 import {stateCode, threadStates} from '../../source/model/thread-state.js';
 
-function options(line: string, environment: NodeJS.ProcessEnv = {}): Options {
+const utf8: NodeJS.ProcessEnv = {LANG: 'C.UTF-8'};
+
+function options(line: string, environment = utf8): Options {
 	const parsed = parseOptions(line.split(' ').filter(Boolean), environment);
 	if ('print' in parsed) {
 		throw new Error(`printed ${parsed.print}`);
@@ -103,6 +105,24 @@ describe('the options', () => {
 
 	test.each([[{NO_COLOR: '1'}, false], [{TERM: 'dumb'}, false], [{NO_COLOR: '', TERM: 'xterm'}, true]])('with %j in the environment colour is %j', (environment, color) => {
 		expect(options('1', environment).color).toBe(color);
+	});
+
+	test.each<[NodeJS.ProcessEnv, boolean]>([
+		[{}, true],
+		[{LANG: ''}, true],
+		[{LANG: 'C'}, true],
+		[{LANG: 'en_US'}, true],
+		[{LANG: 'de_DE.ISO-8859-15@euro'}, true],
+		[{LANG: 'C.UTF-8'}, false],
+		[{LANG: 'ca_ES.utf8@valencia', LC_CTYPE: ''}, false],
+		[{LANG: 'en_US.UTF-8', LC_CTYPE: 'C'}, true],
+		[{LANG: 'C', LC_CTYPE: 'en_US.UTF-8'}, false],
+		[{LANG: 'en_US.UTF-8', LC_CTYPE: 'en_US.UTF-8', LC_ALL: 'POSIX'}, true],
+		[{LANG: 'C', LC_CTYPE: 'C', LC_ALL: 'en_US.UTF-8'}, false],
+		[{LANG: 'en_US.UTF-8', TERM: 'linux'}, true],
+	])('with %j in the environment, whether only ASCII is used is %j', (environment, ascii) => {
+		expect(options('1', environment).ascii).toBe(ascii);
+		expect(options('--ascii 1', environment).ascii).toBe(true);
 	});
 
 	test.each([

@@ -169,7 +169,8 @@ describe.concurrent('what is written', () => {
 		// The minute of the clock may change once.
 		const before = session.raw.length;
 		await sleep(600);
-		expect(session.raw.slice(before).replaceAll(/\u001B\[\?2026[hl]|\u001B\[\d*[HEK]|\u001B\[[\d;]*m/g, '').length).toBeLessThan(120);
+		const inFrames = /\u001B\[\?2026[hl]|\r?\u001B\[\d*[HBK]|\u001B\[[\d;]*m/g;
+		expect(session.raw.slice(before).replaceAll(inFrames, '').length).toBeLessThan(120);
 		for (const [key, most] of [['j', 400], ['[', 3000], ['[', 3000]] as const) {
 			const {length} = session.raw;
 			const screen = session.text();
@@ -199,6 +200,65 @@ describe.concurrent('what is written', () => {
 		await sleep(1000);
 		session.signal('SIGTERM');
 		expect(await session.isGone()).toBe(true);
+	}));
+});
+
+/**
+Control sequences that xterm, tmux, screen, mosh and the Linux console know alike: each is in their terminfo, or in the
+sources of mosh (terminalfunctions.cc) and Linux (vt.c).
+*/
+const known = [
+	/^\u001B\[(?:\d+(?:;\d+)?)?H$/, // CUP
+	/^\u001B\[\d*[ABCD]$/, // CUU, CUD, CUF, CUB
+	/^\u001B\[[0-2]?[JK]$/, // ED, EL
+	/^\u001B\[(?:\d+(?:;\d+)*)?m$/, // SGR
+	/^\u001B\[\?(?:7|25)[hl]$/, // DECAWM, DECTCEM
+];
+
+/** Modes that not all of them have. The others ignore them, and nothing that is drawn depends on them. */
+const ignored = /^\u001B\[\?(?:1000|1006|1049|2004|2026)[hl]$/;
+
+/** Control sequences (CSI), two-character escapes and control characters. */
+const controls = /\u001B\[[\u0020-\u003F]*[\u0040-\u007E]|\u001B[^[]|[\u0000-\u001A\u001C-\u001F\u007F-\u009F]/g;
+
+describe.concurrent('what terminals know', () => {
+	test('is all that is written, in all views and layers, after a resize and Ctrl-Z', beside(async () => {
+		const session = await start([recording], {columns: 160, rows: 50}, 'Calm.tick:3');
+		const keys = ['j', 'k', '\r', '\u001B', '?', '?', 'x', '\u001B', '/Calm\r', '\u001A', '[', '[', ']', '<', 'R', '%'];
+		for (const key of [...keys, ...'\t'.repeat(12)]) {
+			const {length} = session.raw;
+			session.type(key);
+			await session.until(() => session.raw.length > length, `something to be drawn after ${JSON.stringify(key)}`);
+			await session.quiet(0, 50);
+		}
+
+		session.resize(80, 24);
+		await session.quiet(0, 300);
+		await session.quit();
+		const written = new Set(session.raw.slice(0, session.raw.lastIndexOf('\u001B[?1049l')).match(controls));
+		expect(written).toContain('\u001B[?2004h');
+		const patterns = [...known, ignored, /^[\r\n]$/];
+		expect([...written].filter(sequence => !patterns.some(pattern => pattern.test(sequence)))).toEqual([]);
+	}));
+
+	test('without a UTF-8 locale only ASCII is written, whatever the names in the target', beside(async () => {
+		const env = {LC_ALL: undefined, LC_CTYPE: undefined, LANG: 'de_DE.ISO-8859-1'};
+		const session = await start([hostile], {env}, '[Lines]');
+		for (const key of '\t'.repeat(8)) {
+			session.type(key);
+			await session.quiet();
+		}
+
+		await session.quit();
+		// After it comes a report.
+		expect(session.raw.slice(0, session.raw.lastIndexOf('\u001B[?1049l'))).toMatch(/^[\u0000-\u007E]*$/);
+	}));
+
+	test('a dumb one gets a report, and is not drawn on', beside(async () => {
+		const session = closedAfterTest(new TerminalSession(process.execPath, [cli, 'open', saved], {env: {TERM: 'dumb'}}));
+		expect(await session.ended()).toMatchObject({exitCode: 0});
+		expect(session.raw).not.toContain('\u001B');
+		expect(session.scrollback()).toContain('demo.Pricing.discount:89');
 	}));
 });
 

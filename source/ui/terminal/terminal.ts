@@ -98,9 +98,14 @@ class FrameStream extends EventEmitter {
 		return true;
 	}
 
-	/** Passes on the pieces written so far as one frame; joins successive steps to the next line into one sequence. */
+	/**
+	Passes on the pieces written so far as one frame. Ink's steps to the next line (CNL), which mosh does not know, become
+	a carriage return and one step down; its steps to the first column (CHA), a carriage return.
+	*/
 	flush(): void {
-		const frame = this.#pieces.replaceAll(/(?:\u001B\[E){2,}/g, steps => `\u001B[${steps.length / 3}E`);
+		const frame = this.#pieces
+			.replaceAll(/(?:\u001B\[E)+/g, steps => `\r\u001B[${steps.length / 3}B`)
+			.replaceAll('\u001B[1G', '\r');
 		this.#pieces = '';
 		if (frame === '' || this.isMuted) {
 			return;
