@@ -59,6 +59,11 @@ export const obstacles = {
 		isAttachOnly: true,
 	}),
 	attachDisabled: (pid: number): Obstacle => ({reason: `JVM ${pid} was started with -XX:+DisableAttachMechanism`, hint: 'restart it without that flag', isAttachOnly: true}),
+	outOfFiles: (pid: number, limit: number): Obstacle => ({
+		reason: `JVM ${pid} has ${limit} files open, as many as it may: it cannot take a connection`,
+		hint: `raise its limit: sudo prlimit --pid ${pid} --nofile=${2 * limit}`,
+		otherEnginesMayWork: true,
+	}),
 	stopped: (pid: number): Obstacle => ({reason: `process ${pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `resume it with kill -CONT ${pid}`}),
 	traced: (pid: number): Obstacle => ({reason: `process ${pid} is stopped by a debugger`, hint: 'continue it there, or detach the debugger'}),
 };

@@ -72,6 +72,27 @@ describe.concurrent.each(jdks())('JDK $release', on => {
 		expect(text(await new AttachClient(await targetOf(java)).threadDump(options))).toMatch(/Full thread dump/);
 	}));
 
+	test('without a free file descriptor it is asked nothing, and the message says why', beside(async () => {
+		const under = ['prlimit', '--nofile=256:256'];
+		const [asked, unasked] = await Promise.all([0, 1].map(async () => javaForTest('OpensFiles', {jdk: on, under})));
+		const clientOf = async (java: JavaProcess) => new AttachClient(await targetOf(java));
+		const [first, second] = [await clientOf(asked), await clientOf(unasked)];
+		expect(await first.threadDump(options)).toMatchObject({status: 'ok'});
+		for (const [java, client] of [[asked, first], [unasked, second]] as const) {
+			java.child.stdin!.write('open\n');
+			await java.waitFor(/^full$/m);
+			expect(await client.threadDump({timeoutMs: 2000})).toMatchObject({
+				status: 'failed',
+				reason: `JVM ${java.pid} has 256 files open, as many as it may: it cannot take a connection`,
+				hint: `raise its limit: sudo prlimit --pid ${java.pid} --nofile=512`,
+			});
+			java.child.stdin!.write('close\n');
+			await java.waitFor(/^closed$/m);
+			expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+			expect(java.output()).not.toMatch(/Full thread dump/);
+		}
+	}));
+
 	test('it may be attached to at any moment of its start without harm', beside(async () => {
 		await Promise.all(['-XX:+UsePerfData', '-Xshare:auto', '-Xshare:auto', '-Xshare:off', '-XX:-UsePerfData'].map(async (flag, round) => {
 			const java = programForTest(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho']);

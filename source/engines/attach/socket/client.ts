@@ -1,6 +1,7 @@
 import {closeSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {openAttachSocket, socketPath} from '../../../jvm/attachability/attach-socket.js';
+import {openFilesObstacle} from '../../../jvm/attachability/open-files.js';
 import {pathOf} from '../../../jvm/system/below-root.js';
 import {canActAs, isForeign} from '../../../jvm/attachability/credentials.js';
 import {outOfFiles, isAlive, readStatus} from '../../../jvm/system/proc.js';
@@ -94,6 +95,11 @@ export class AttachClient {
 	async #send(version: 1 | 2, command: string, args: readonly string[], deadline: number, signal: AbortSignal | undefined): Promise<Reply> {
 		const request = encodeRequest(version, command, args);
 		for (;;) {
+			const files = openFilesObstacle(this.#target.pid);
+			if (files) {
+				return this.#failure(files.reason, files.hint, files);
+			}
+
 			const socket = openAttachSocket(this.#target);
 			const result = await this.#exchange(socket, request, {deadline, signal});
 			if (result.ok && result.bytes.length > 0) {
@@ -108,7 +114,7 @@ export class AttachClient {
 			const isInTheWay = socket.state === 'present' && !socket.isOwn && !result.ok && ['ECONNREFUSED', 'EACCES'].includes(result.code);
 			const problem = await this.#recover(result.ok ? 'EMPTY' : (isInTheWay ? 'FOREIGN' : result.code), {deadline, signal, deadSocket});
 			if (problem) {
-				return problem;
+				return problem.status === 'failed' ? {...problem, ...openFilesObstacle(this.#target.pid)} : problem;
 			}
 		}
 	}
