@@ -24,3 +24,14 @@ export function normalClassName(name: string): string {
 	const visible = name.replace(hiddenSuffix, '');
 	return lambdaClass.exec(visible)?.[1] ?? reflectionAccessor.exec(visible)?.[1] ?? visible;
 }
+
+/**
+Classes that java.lang.invoke generates, with HotSpot's `Hidden` frames: lambda forms, and the classes of lambdas,
+pattern switches, string concatenations and calls of caller-sensitive methods.
+*/
+const invocationGlue = /^java\.lang\.invoke\.|\$\$(?:Lambda|InjectedInvoker|StringConcat|TypeSwitch)(?![^$/+.])/;
+
+/** Whether a class only passes calls on to methods of other classes, if its methods have no line numbers. */
+export function isInvocationGlue(className: string): boolean {
+	return invocationGlue.test(className);
+}

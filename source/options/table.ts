@@ -168,6 +168,10 @@ const optionTable = {
 			return prefixes;
 		},
 	},
+	firstLine: {
+		name: 'first-line', group: 'view',
+		help: 'count a sample of a method without line numbers for its first caller that has them, as --format lines does',
+	},
 	javaOnly: {name: 'java-only', group: 'view', help: 'leave out native threads and the JVM\'s own: collectors, compilers'},
 	native: {name: 'native', group: 'view', help: 'count CPU time in native code there, not for the Java line that called it'},
 	top: {name: 'top', group: 'view', value: 'N', help: 'at most N rows', ...number(1, 1_000_000, {isWhole: true})},

@@ -8,7 +8,7 @@ import {writePprof} from '../../source/exports/pprof/write.js';
 import {openRecording} from '../../source/exports/recording/reader.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {stateCode, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {locationName, locationOfFrame} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
@@ -28,9 +28,10 @@ const pageOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => tex
 const byLine = (stacks: ReadonlyArray<{readonly frames: readonly string[]; readonly count: number}>) =>
 	sumsByName(stacks.map(({frames, count}) => [frames.findLast(frame => /:\d+$/.test(frame)) ?? frames.at(-1)!, count]));
 
-/** What Lines shows, in CPU microseconds or, of some states, in ticks; lines of the same name together. */
+/** What Lines shows with --first-line, in CPU microseconds or, of some states, in ticks; lines of the same name together. */
 function linesOf(snapshot: Snapshot, states?: readonly ThreadState[]): Record<string, number> {
-	const {rows} = queryLines(snapshot, undefined, states ? {...defaultQuery, states, unit: 'ticks'} : defaultQuery);
+	const query: Query = {...defaultQuery, firstLine: true};
+	const {rows} = queryLines(snapshot, undefined, states ? {...query, states, unit: 'ticks'} : query);
 	const sums = sumsByName(rows.map(row => [locationName(row), states ? row.selfTicks : row.selfCpuNs / 1000]));
 	return Object.fromEntries(Object.entries(sums).filter(([, value]) => value > 0));
 }

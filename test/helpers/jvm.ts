@@ -70,16 +70,16 @@ export function runTool({home}: Jdk, tool: string, ...args: readonly string[]): 
 	return execFileSync(path.join(home, 'bin', tool), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', ...args], {encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28});
 }
 
-/** Compiles test/programs/NAME.java once for each JDK and content; gives the class path. */
-export function compileProgram(name: string, on: Jdk): string {
+/** Compiles test/programs/NAME.java once for each JDK and content, with this debug information; gives the class path. */
+export function compileProgram(name: string, on: Jdk, debug: JavaOptions['debug'] = '-g'): string {
 	const source = path.join(programsDirectory, `${name}.java`);
 	const hash = createHash('sha256').update(readFileSync(source)).update(on.home).digest('hex').slice(0, 16);
 	const cache = path.join(tmpdir(), `tprof-test-classes-${process.getuid?.() ?? 0}`);
-	const directory = path.join(cache, `${name}-${on.release}-${hash}`);
+	const directory = path.join(cache, `${name}-${on.release}-${hash}${debug.slice(2).replace(':', '-')}`);
 	if (!existsSync(directory)) {
 		mkdirSync(cache, {recursive: true});
 		const fresh = mkdtempSync(path.join(cache, 'new-'));
-		runTool(on, 'javac', '-encoding', 'utf8', '-nowarn', '-g', '-d', fresh, source);
+		runTool(on, 'javac', '-encoding', 'utf8', '-nowarn', debug, '-d', fresh, source);
 		// For programs that run as another user.
 		chmodSync(cache, 0o755);
 		chmodSync(fresh, 0o755);
@@ -111,6 +111,8 @@ export type JavaOptions = {
 	args?: string[];
 	cwd?: string;
 	env?: NodeJS.ProcessEnv;
+	/** Debug information of the classes; default all. */
+	debug?: '-g' | '-g:none';
 	/** Output that says the program is ready; default a line "ready". */
 	ready?: RegExp;
 	/** A command line that becomes the JVM, as nice(1) does. */
@@ -128,7 +130,7 @@ export const piped: readonly string[] = ['bash', '-c', 'exec "$@" < <(cat)', 'ba
 /** Compiles and starts test/programs/NAME.java, and waits until it prints a line "ready". */
 export async function startJava(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	const on = options.jdk ?? jdk();
-	return launch(['-cp', compileProgram(name, on), name, ...(options.args ?? [])], {...options, jdk: on});
+	return launch(['-cp', compileProgram(name, on, options.debug), name, ...(options.args ?? [])], {...options, jdk: on});
 }
 
 /** Starts the program of the demo; it lets others go first, as it works all the time. */

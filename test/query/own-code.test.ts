@@ -3,6 +3,7 @@ import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLineDetail, queryStackDetail} from '../../source/query/detail.js';
 import {ownCode} from '../../source/query/counters/own-code.js';
 import {locationName} from '../../source/query/counters/location.js';
+import {lines} from '../../source/exports/formats/lines-and-votes.js';
 import {queryFocus} from '../../source/views/focus/focus.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
@@ -33,6 +34,42 @@ const snapshot = picture(`
 	worker-1 | w | java.lang.Thread.run:829 | com.acme.Dao.find:88 | java.util.concurrent.locks.LockSupport.park:211 | jdk.internal.misc.Unsafe.park:native
 	idle     | w | java.lang.Thread.run:829 | java.util.concurrent.locks.LockSupport.park:211
 `);
+
+describe('code without line numbers', () => {
+	const withoutLines = picture(`
+		job | R*5 | java.lang.Thread.run:829 | com.acme.Rows.hasNext:43 | com.acme.Generated.next | com.acme.Generated.sum
+		job | R*4 | java.lang.Thread.run:829 | com.acme.Rows.hasNext:43 | com.acme.Generated.next | java.lang.invoke.LambdaForm$MH.invoke
+		job | R*3 | java.lang.Thread.run:829 | com.acme.Rows.hasNext:43 | com.acme.Generated$$Lambda.apply | jdk.internal.misc.Unsafe.park:native
+		job | R*2 | java.lang.Thread.run:829 | com.acme.Generated.next | java.util.HashMap.get
+		job | R   | com.acme.Rows$$Lambda.run | java.lang.invoke.LambdaForm$MH.invoke
+	`);
+	const counts = (query: Partial<Query>) => drawn(queryLines(withoutLines, undefined, {...defaultQuery, ...query}).rows.filter(({selfTicks}) => selfTicks > 0));
+
+	test('counts by method, without what the JVM generates to pass calls on', () => {
+		expect(counts({})).toBe(undent(`
+			5/5 com.acme.Generated.sum
+			4/11 com.acme.Generated.next
+			3/12 com.acme.Rows.hasNext:43
+			2/2 java.util.HashMap.get
+			1/5 java.lang.invoke.LambdaForm$MH.invoke
+		`));
+		expect(counts({ownFirst: true})).toBe(undent(`
+			6/11 com.acme.Generated.next via java.lang.invoke.LambdaForm$MH.invoke
+			5/5 com.acme.Generated.sum
+			3/12 com.acme.Rows.hasNext:43 via jdk.internal.misc.Unsafe.park
+			1/1 com.acme.Rows$$Lambda.run via java.lang.invoke.LambdaForm$MH.invoke
+		`));
+	});
+
+	test('counts at its first caller with a line with --first-line, and always in the format `lines`', () => {
+		expect(counts({firstLine: true})).toBe(undent(`
+			12/12 com.acme.Rows.hasNext:43
+			2/14 java.lang.Thread.run:829
+			1/5 java.lang.invoke.LambdaForm$MH.invoke
+		`));
+		expect(lines.write(withoutLines, undefined, {query: defaultQuery, version: ''})).toBe('   12 com.acme.Rows.hasNext:43\n    2 java.lang.Thread.run:829\n');
+	});
+});
 
 describe('own code first', () => {
 	test('a line of the program\'s own counts for what it called in the JDK, and says what that was', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {otherFrame} from '../../source/model/frame.js';
+import {otherFrame, unknownLine} from '../../source/model/frame.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCount, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {defaultQuery, type GroupBy, type Query} from '../../source/query/types/query.js';
@@ -45,6 +45,7 @@ const queries = fc.record({
 	states: fc.constantFrom<Array<readonly ThreadState[]>>(['RUNNABLE', 'BLOCKED'], threadStates, ['WAITING'], []),
 	unit: fc.constantFrom('cpu' as const, 'ticks' as const),
 	threadKeys: fc.oneof({arbitrary: fc.constant(undefined), weight: 4}, fc.constant([1, 3])),
+	firstLine: fc.boolean(),
 });
 
 /**
@@ -58,7 +59,7 @@ function eachCase(check: (samples: readonly Sampled[], query: Query, cut: number
 }
 
 /** The figures by the definitions, sample by sample. */
-function naive(samples: readonly Sampled[], snapshot: Snapshot, {by, states, threadKeys}: Query): Map<string, number[]> {
+function naive(samples: readonly Sampled[], snapshot: Snapshot, {by, states, threadKeys, firstLine}: Query): Map<string, number[]> {
 	const {dictionary} = snapshot;
 	const rows = new Map<string, number[]>();
 	const keyOf = (frame: number): string => {
@@ -79,7 +80,7 @@ function naive(samples: readonly Sampled[], snapshot: Snapshot, {by, states, thr
 
 		const ids = frames.map(frame => otherFrame + 1 + frame);
 		const tick = Number(states.includes(threadStates[state]));
-		const self = keyOf(ids.find(id => dictionary.frameLine[id] >= 0) ?? ids[0]);
+		const self = keyOf(ids.find(id => dictionary.frameLine[id] >= (firstLine ? 0 : unknownLine)) ?? ids[0]);
 		add(self, 0, tick);
 		add(self, 1, cpuNs);
 		for (const key of new Set(ids.map(id => keyOf(id)))) {

@@ -5,16 +5,19 @@ import {queryLines} from '../../views/lines/lines.js';
 
 const defaultTop = 40;
 
-/** Hot lines: samples by class, method and line, of all threads and states. */
+/** Hot lines: samples by class, method and line, of all threads and states; code without lines counts at its caller. */
 export const lines: ExportFormat = {
 	id: 'lines',
 	title: 'Lines',
 	extension: '.lines.txt',
-	description: `one line of code per line: samples of all threads in all states, then class.method:line; the top ${defaultTop} unless --top is given`,
+	description: [
+		'one line of code per line: samples of all threads in all states, then class.method:line, the first with a number;',
+		`the top ${defaultTop} unless --top is given`,
+	].join(' '),
 	streaming: true,
 	write(snapshot, baseline, {query, top = defaultTop, states = threadStates}) {
 		const {rows} = queryLines(snapshot, baseline, {
-			...query, by: 'line', unit: 'ticks', states, sort: {column: 'ticks', reverse: false},
+			...query, firstLine: true, by: 'line', unit: 'ticks', states, sort: {column: 'ticks', reverse: false},
 		});
 		return rows
 			.filter(row => row.line >= 0 && row.selfTicks > 0)

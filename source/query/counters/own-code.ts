@@ -23,7 +23,7 @@ export function codeKind({className, line}: Pick<Location, 'className' | 'line'>
 }
 
 /** Whether a class name is that of JVM work or of unknown code: `[gc]`, `(unattributed)`. */
-function isPseudoClass(className: string): boolean {
+export function isPseudoClass(className: string): boolean {
 	return className.startsWith('[') || className.startsWith('(');
 }
 

@@ -1,9 +1,10 @@
 import {getOrCreate} from '../../model/get-or-create.js';
-import {nativeCodeLine, rootNode, unattributed} from '../../model/frame.js';
+import {isInvocationGlue} from '../../model/class-name.js';
+import {nativeCodeLine, rootNode, unattributed, unknownLine} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Location} from '../types/query.js';
-import type {OwnCode} from './own-code.js';
+import {isPseudoClass, type OwnCode} from './own-code.js';
 import {locationKey, locationOfFrame} from './location.js';
 
 /** Frames grouped by line, method or class. Group ids are dense; 0 is "no frame". */
@@ -17,19 +18,25 @@ export type Grouping = {
 	readonly outermost: Uint8Array;
 };
 
-type StackIndex = {
+/** At which frame of their stack samples count. */
+type Attribution = {
 	/** By node: the node of the frame at which samples with this stack count; the root's is the root. */
 	readonly attributed: Int32Array;
+	/** Returns, by node, the innermost own frame that can count, else the innermost own frame, else as `attributed`. */
+	ownAttributed(own: OwnCode): Int32Array;
+	/** As `ownAttributed`, but a node without own frames has itself. */
+	ownEnds(own: OwnCode): Int32Array;
+};
+
+type StackIndex = {
 	/** The node of unattributed CPU time; 0 if there is none yet. */
 	readonly unattributed: number;
 	/** By node: itself or the first caller that is not native code, or else the outermost; undefined if none is native. */
 	readonly folded: Int32Array | undefined;
 	/** By node: 1 if it and its caller are the JVM's own work, as `[jit] C2` below `[jit]`; undefined if none is. */
 	readonly isBelowWork: Uint8Array | undefined;
-	/** Returns, by node, the innermost own frame with a line, else the innermost own frame, else as `attributed`. */
-	ownAttributed(own: OwnCode): Int32Array;
-	/** As `ownAttributed`, but a node without own frames has itself. */
-	ownEnds(own: OwnCode): Int32Array;
+	/** `isFirstLine`: only frames with a line number can count; otherwise Java methods without one can, too. */
+	attribution(isFirstLine?: boolean): Attribution;
 	grouping(by: GroupBy): Grouping;
 };
 
@@ -43,20 +50,16 @@ export function stackIndex(dictionary: Dictionary): StackIndex {
 	return index;
 }
 
-/** Samples count at the innermost frame with a line; if none has one, or native code is innermost, at the innermost. */
 class GrowingIndex implements StackIndex {
-	attributed = new Int32Array(1);
 	unattributed = 0;
 	#isBelowWork = new Uint8Array(1);
 	#hasWork = false;
 	#hasNative = false;
 	#folded = new Int32Array(1);
-	/** By node: the first node from it to the root that has a line number, or the root. */
-	#withLine = new Int32Array(1);
 	#nodeCount = 1;
 	#dictionary!: Dictionary;
 	readonly #groupings = new Map<GroupBy, GrowingGrouping>();
-	readonly #owns = new Map<string, GrowingOwn>();
+	readonly #attributions = new Map<boolean, GrowingAttribution>();
 
 	update(dictionary: Dictionary): void {
 		this.#dictionary = dictionary;
@@ -65,17 +68,12 @@ class GrowingIndex implements StackIndex {
 			return;
 		}
 
-		this.attributed = withRoom(this.attributed, nodeCount);
-		this.#withLine = withRoom(this.#withLine, nodeCount);
 		this.#folded = withRoom(this.#folded, nodeCount);
 		this.#isBelowWork = withRoom(this.#isBelowWork, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
 			const isNative = frameLine[nodeFrame[node]] === nativeCodeLine;
 			this.#hasNative ||= isNative;
 			this.#folded[node] = isNative && nodeParent[node] !== rootNode ? this.#folded[nodeParent[node]] : node;
-			const nearest = frameLine[nodeFrame[node]] >= 0 ? node : this.#withLine[nodeParent[node]];
-			this.#withLine[node] = nearest;
-			this.attributed[node] = nearest === rootNode || isNative ? node : nearest;
 			const className = strings[frameClass[nodeFrame[node]]];
 			const isBelowWork = nodeParent[node] !== rootNode && isJvmWork(className);
 			this.#hasWork ||= isBelowWork;
@@ -96,6 +94,51 @@ class GrowingIndex implements StackIndex {
 		return this.#hasWork ? this.#isBelowWork : undefined;
 	}
 
+	attribution(isFirstLine = false): Attribution {
+		const attribution = getOrCreate(this.#attributions, isFirstLine, () => new GrowingAttribution(isFirstLine));
+		attribution.update(this.#dictionary);
+		return attribution;
+	}
+
+	grouping(by: GroupBy): Grouping {
+		const grouping = getOrCreate(this.#groupings, by, () => new GrowingGrouping(by));
+		grouping.update(this.#dictionary);
+		return grouping;
+	}
+}
+
+/** Samples count at the innermost frame that can count; if none can, or native code is innermost, at the innermost. */
+class GrowingAttribution implements Attribution {
+	attributed = new Int32Array(1);
+	/** By node: the first node from it to the root whose frame can count, or the root. */
+	#nearest = new Int32Array(1);
+	/** By frame: 1 if samples can count there. */
+	#canCount = new Uint8Array(1);
+	#frameCount = 1;
+	#nodeCount = 1;
+	#dictionary!: Dictionary;
+	/** By class: whether its methods can count without a line number. */
+	readonly #isProgram = new Map<number, boolean>();
+	readonly #owns = new Map<string, GrowingOwn>();
+
+	constructor(readonly isFirstLine: boolean) {}
+
+	update(dictionary: Dictionary): void {
+		this.#dictionary = dictionary;
+		this.#addFrames(dictionary);
+		const {nodeCount, nodeParent, nodeFrame, frameLine} = dictionary;
+		this.attributed = withRoom(this.attributed, nodeCount);
+		this.#nearest = withRoom(this.#nearest, nodeCount);
+		for (let node = this.#nodeCount; node < nodeCount; node++) {
+			const frame = nodeFrame[node];
+			const nearest = this.#canCount[frame] === 1 ? node : this.#nearest[nodeParent[node]];
+			this.#nearest[node] = nearest;
+			this.attributed[node] = nearest === rootNode || frameLine[frame] === nativeCodeLine ? node : nearest;
+		}
+
+		this.#nodeCount = Math.max(this.#nodeCount, nodeCount);
+	}
+
 	ownAttributed(own: OwnCode): Int32Array {
 		return this.#ofOwn(own).attributed;
 	}
@@ -104,42 +147,55 @@ class GrowingIndex implements StackIndex {
 		return this.#ofOwn(own).ends;
 	}
 
-	grouping(by: GroupBy): Grouping {
-		const grouping = getOrCreate(this.#groupings, by, () => new GrowingGrouping(by));
-		grouping.update(this.#dictionary);
-		return grouping;
+	#addFrames({frameCount, frameLine, frameClass, strings}: Dictionary): void {
+		this.#canCount = withRoom(this.#canCount, frameCount);
+		for (let frame = this.#frameCount; frame < frameCount; frame++) {
+			const isMethod = frameLine[frame] === unknownLine && !this.isFirstLine
+				&& getOrCreate(this.#isProgram, frameClass[frame], () => isProgramClass(strings[frameClass[frame]]));
+			this.#canCount[frame] = Number(frameLine[frame] >= 0 || isMethod);
+		}
+
+		this.#frameCount = Math.max(this.#frameCount, frameCount);
 	}
 
 	#ofOwn(own: OwnCode): GrowingOwn {
 		const growing = getOrCreate(this.#owns, own.key, () => new GrowingOwn(own));
-		growing.update(this.#dictionary, this.attributed);
+		growing.update(this.#dictionary, this.#canCount, this.attributed);
 		return growing;
 	}
+}
+
+/** Whether a class has methods of a program: it is neither a pseudo-frame's nor does it only pass calls on. */
+function isProgramClass(className: string): boolean {
+	return className !== '' && !isPseudoClass(className) && !isInvocationGlue(className);
 }
 
 class GrowingOwn {
 	attributed = new Int32Array(1);
 	ends = new Int32Array(1);
 	readonly #isOwnClass = new Map<number, boolean>();
-	/** By node: the first own node from it to the root that has a line number, or the root. */
-	#withLine = new Int32Array(1);
+	/** By node: the first own node from it to the root whose frame can count, or the root. */
+	#countable = new Int32Array(1);
 	/** By node: the first own node from it to the root, or the root. */
 	#nearest = new Int32Array(1);
 	#nodeCount = 1;
 
 	constructor(readonly own: OwnCode) {}
 
-	update({nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings}: Dictionary, defaults: Int32Array): void {
+	/** `canCount`: by frame; `defaults`: by node, where stacks without own frames count. */
+	update(dictionary: Dictionary, canCount: Uint8Array, defaults: Int32Array): void {
+		const {nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings} = dictionary;
 		this.attributed = withRoom(this.attributed, nodeCount);
 		this.ends = withRoom(this.ends, nodeCount);
-		this.#withLine = withRoom(this.#withLine, nodeCount);
+		this.#countable = withRoom(this.#countable, nodeCount);
 		this.#nearest = withRoom(this.#nearest, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
 			const frame = nodeFrame[node];
-			const isOwn = frameLine[frame] !== nativeCodeLine && getOrCreate(this.#isOwnClass, frameClass[frame], () => this.own.isOwn(strings[frameClass[frame]]));
-			this.#withLine[node] = isOwn && frameLine[frame] >= 0 ? node : this.#withLine[nodeParent[node]];
+			const isOwn = frameLine[frame] !== nativeCodeLine
+				&& getOrCreate(this.#isOwnClass, frameClass[frame], () => this.own.isOwn(strings[frameClass[frame]]));
+			this.#countable[node] = isOwn && canCount[frame] === 1 ? node : this.#countable[nodeParent[node]];
 			this.#nearest[node] = isOwn ? node : this.#nearest[nodeParent[node]];
-			const end = this.#withLine[node] || this.#nearest[node];
+			const end = this.#countable[node] || this.#nearest[node];
 			this.attributed[node] = end || defaults[node];
 			this.ends[node] = end || node;
 		}

@@ -5,11 +5,11 @@ import {lockKinds, threadFlag, lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame} from '../counters/location.js';
 import {mostOf} from '../../model/sum.js';
-import {attributionOf} from '../counters/attribution.js';
+import {attributionOf, type AttributionRule} from '../counters/attribution.js';
 import {isCounted, type Scope} from '../counters/scope.js';
 import type {Grouping} from '../counters/stack-index.js';
 import {membersOf} from '../counters/threads.js';
-import type {LockInfo, Location, Query} from '../types/query.js';
+import type {LockInfo, Location} from '../types/query.js';
 import {stateCode} from '../../model/thread-state.js';
 
 /** Returns the time of the newest sample, epoch milliseconds. */
@@ -41,7 +41,7 @@ export function isStuckLonger({threads}: Snapshot, thread: number): boolean {
 }
 
 /** Returns the line at which a stack counts, by the query's rule if given; undefined for the empty stack. */
-export function attributedLocation(snapshot: Snapshot, node: number, rule: Pick<Query, 'ownFirst' | 'app'> = {}): Location | undefined {
+export function attributedLocation(snapshot: Snapshot, node: number, rule: AttributionRule = {}): Location | undefined {
 	if (node === rootNode) {
 		return undefined;
 	}

@@ -13,7 +13,7 @@ export type Location = {
 	/** Empty when grouped by class. */
 	readonly method: string;
 	readonly file: string;
-	/** -1 if unknown or grouped by method or class, -2 for a native method, -3 for native code. */
+	/** -1 if the code has no line numbers or is grouped by method or class, -2 for a native method, -3 for native code. */
 	readonly line: number;
 };
 
@@ -56,6 +56,8 @@ export interface Query {
 	readonly fullNames: boolean;
 	/** Samples count at the innermost line of the program's own code, not at the JDK's. */
 	readonly ownFirst?: boolean;
+	/** Samples never count at a Java method without line numbers, but at its first caller that has one. */
+	readonly firstLine?: boolean;
 	/** Threads of the JVM and its compilers do not count. */
 	readonly javaOnly?: boolean;
 	/** CPU time in native code counts there, not at the Java code that called it. */

@@ -18,7 +18,10 @@ import {stateLetters} from '../../query/columns/state-cells.js';
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],
-		description: 'share of the CPU time that was used at this line: the first one with a number on the stack (TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states)',
+		description: [
+			'share of the CPU time that was used at this line, or in this method if it has no line numbers',
+			'(TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states)',
+		].join(' '),
 	}),
 	figure('error', row => row.errorPercent, formats.percent, {
 		heading: '+/-', measureHeadings: {'cpu-ms': '+/-%'}, title: 'sampling error', width: 4, fromColumns: 80,
@@ -58,7 +61,10 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	}),
 	text('line', row => row.className, {
 		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: byLocation,
-		description: 'package.Class.method:line; packages are shortened first; who blocks threads there, and, with own code first (a), what the program\'s own line called',
+		description: [
+			'package.Class.method:line, without the line if the code has no line numbers; packages are shortened first;',
+			'who blocks threads there, and, with own code first (a), what the program\'s own line called',
+		].join(' '),
 		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
 	}),
 	figure('note', row => row.stuckMs, formats.duration, {

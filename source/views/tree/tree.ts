@@ -1,7 +1,7 @@
 import {rootNode} from '../../model/frame.js';
 import {sumUpTo} from '../../model/sum.js';
 import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
-import {endsOf} from '../../query/counters/attribution.js';
+import {attributionOf, endsOf} from '../../query/counters/attribution.js';
 import {countersInWindow, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
@@ -65,16 +65,18 @@ export function treeOptions(snapshot: Snapshot, since: Snapshot | undefined, que
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
-	const index = stackIndex(dictionary);
-	const grouping = index.grouping(query.by);
+	const grouping = stackIndex(dictionary).grouping(query.by);
 	const {filter, isKept, isRowKept} = treeFilter(scope, dictionary, grouping);
 	const ends = endsOf(dictionary, query);
+	const attributed = attributionOf(dictionary, {firstLine: query.firstLine});
 	const isInverted = query.tree?.isBottomUp ?? false;
 	const endOf = (node: number) => ends ? ends[node] : node;
 	const options: TreeOptions<CallNode> = {
 		dictionary, counters, grouping, scope, isInverted, isKept, ends, isRowKept, levelOfRoot: -1, columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
 		// Bottom-up paths start at the line that the stack, up to its end, is attributed to.
-		...(isInverted ? {nodeFor: node => index.attributed[endOf(node)], startsAreRows: true} : {nodeFor: endOf, starts: [rootNode], startsAreRows: false}),
+		...(isInverted
+			? {nodeFor: node => attributed[endOf(node)], startsAreRows: true}
+			: {nodeFor: endOf, starts: [rootNode], startsAreRows: false}),
 	};
 	return {options, filter};
 }

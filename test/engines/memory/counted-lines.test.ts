@@ -1,13 +1,15 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openProcessClock} from '../../../source/jvm/threads/process-clock.js';
+import {unknownLine} from '../../../source/model/frame.js';
 import type {Snapshot} from '../../../source/model/snapshot.js';
 import {countedLines} from '../../../source/query/counted-lines.js';
 import {locationName} from '../../../source/query/counters/location.js';
 import {scopeOf} from '../../../source/query/counters/scope.js';
 import {jvmFinding} from '../../../source/query/summary/findings.js';
-import {defaultQuery, type Query} from '../../../source/query/types/query.js';
+import {defaultQuery, type Location, type Query} from '../../../source/query/types/query.js';
 import {queryLines} from '../../../source/views/lines/lines.js';
+import {queryTree} from '../../../source/views/tree/tree.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {isNewestOrAskedFor, jdks} from '../../helpers/jvm.js';
 import {samplerForTest} from '../../helpers/sampling.js';
@@ -67,6 +69,40 @@ function shareOf(snapshot: Snapshot, query: Partial<Query>, name: RegExp): numbe
 	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, {...defaultQuery, ...query});
 	return 100 * sum(rows.filter(row => name.test(locationName(row))).map(({selfCpuNs}) => selfCpuNs)) / wholeCpuNs;
 }
+
+/** Ticks at lambda forms that must have been counted. */
+const leastHidden = 10;
+
+/** Ticks of stacks at whose top a lambda form, or another class of java.lang.invoke, has no line. */
+function hiddenTicks({dictionary, counters}: Snapshot): number {
+	const {strings, frameClass, frameLine, nodeFrame} = dictionary;
+	const tops = Array.from(counters.node.subarray(0, counters.count), node => nodeFrame[node]);
+	const hidden = tops.map((frame, counter) => frameLine[frame] === unknownLine && strings[frameClass[frame]].startsWith('java.lang.invoke.') ? counters.ticks[counter] : 0);
+	return sum(hidden);
+}
+
+describe.each(jdks())('JDK $release', on => {
+	test.each(['memory', 'attach'] as const)('%s: a method without line numbers has a row, unless it only passes calls on or --first-line is given', async engine => {
+		const java = await javaForTest('WithoutLines', {jdk: on, debug: '-g:none', jvmArgs: ['-Xint']});
+		const sampler = await samplerForTest(java, {engine});
+		/** Without pseudo-frames, such as that of a thread whose stack could not be read. */
+		const namesOf = (rows: readonly Location[]) => rows.map(row => locationName(row)).filter(name => !name.startsWith('(')).sort();
+		const names = (thread: string, query: Partial<Query> = {}) => {
+			const {rows} = queryLines(sampler.read()!, undefined, {...defaultQuery, unit: 'ticks', filter: `thread:${thread}`, ...query});
+			return namesOf(rows.filter(({selfTicks}) => selfTicks > 0));
+		};
+
+		const ofComputer = ['WithoutLines.computes', 'WithoutLines.next'];
+		const ofCaller = ['WithoutLines.callsHandle', 'WithoutLines.next'];
+		const isEverywhere = () => ofComputer.every(name => names('computer').includes(name)) && ofCaller.every(name => names('caller').includes(name));
+		await until(() => sampler.read() && hiddenTicks(sampler.read()!) > leastHidden && isEverywhere());
+		expect(names('computer')).toEqual(ofComputer);
+		expect(names('caller').filter(name => !/^java\.lang\.invoke\.[\w$.]+:\d+$/.test(name))).toEqual(ofCaller);
+		expect(names('computer', {firstLine: true})).toEqual([expect.stringMatching(/^java\.lang\.Thread\.run(?:With)?:\d+$/)]);
+		const bottomUp = queryTree(sampler.read()!, undefined, {...defaultQuery, filter: 'thread:computer', tree: {isBottomUp: true}});
+		expect(namesOf(bottomUp.rows.filter(({level}) => level === 0))).toEqual(ofComputer);
+	});
+});
 
 /** Methods that must have been seen while they were compiled. */
 const wanted = 2;
