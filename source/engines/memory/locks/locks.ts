@@ -10,7 +10,9 @@ import {klassSymbol, symbolName} from '../hotspot/methods.js';
 import {noLock, type Holder, type JavaThread, type CachedLock, type Lock} from '../threads/java-thread.js';
 import {waitKind} from '../threads/derived-state.js';
 import {ifReadable} from '../target/reader.js';
+import {AnonymousHolders} from './anonymous-holders.js';
 import {ClassInitializers} from './class-initializers.js';
+import {MonitorObjects} from './monitor-objects.js';
 import {TakenAt} from './taken-at.js';
 
 const threadSignature = 'Ljava/lang/Thread;';
@@ -36,6 +38,7 @@ export class Locks {
 	readonly #jvm: Jvm;
 	readonly #takenAt: TakenAt;
 	readonly #initializers: ClassInitializers;
+	readonly #monitors: MonitorObjects;
 	/** By class: the string id of its name, and the Symbol for which it is valid. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
 	#threads: readonly JavaThread[] = [];
@@ -49,6 +52,7 @@ export class Locks {
 		this.#jvm = jvm;
 		this.#takenAt = new TakenAt(jvm);
 		this.#initializers = new ClassInitializers(jvm);
+		this.#monitors = new MonitorObjects(jvm);
 	}
 
 	/** Begins a sample with these threads, the possible owners. */
@@ -59,6 +63,7 @@ export class Locks {
 		this.#byOwnerId = undefined;
 		this.#takenAt.start();
 		this.#initializers.start();
+		this.#monitors.start(threads);
 	}
 
 	/**
@@ -84,8 +89,10 @@ export class Locks {
 
 		// A thread that has not run waits for the same lock, but the lock's owner and address in the heap may have
 		// changed.
-		const {lock: last, stack: {frames}} = thread;
-		if (last?.frames === frames && last.state === thread.description.state) {
+		const {lock, stack: {frames}} = thread;
+		const last = lock?.frames === frames && lock.state === thread.description.state ? lock : undefined;
+		// A lock that was unreadable because objects moved is read again.
+		if (last && (last.kind === lockKindCode.none || last.className !== 0)) {
 			const isCollecting = this.#collectionsNow === objectsMayMove && this.#jvm.vm.collector === 'stop-the-world';
 			if (last.readHolder === undefined || isCollecting) {
 				return last;
@@ -97,11 +104,12 @@ export class Locks {
 			}
 		}
 
-		const lock = isStalled ? this.#initializers.lockOf(thread, address => this.#threadAt(address), klass => this.#classId(klass)) : this.#find(thread);
-		// A lock that was unreadable because objects moved is read again in the next sample.
-		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
-		thread.lock = isKnown ? {...lock, frames, state: thread.description.state, collections: this.#collectionsNow} : undefined;
-		return lock ?? noLock;
+		const found = isStalled ? this.#initializer(thread) : this.#find(thread);
+		const next = found ?? (last && withSureHolder(last));
+		const {description: {state: threadState}} = thread;
+		const holderFrames = next?.holder?.thread?.stack.frames;
+		thread.lock = next && {...next, frames, state: threadState, collections: this.#collectionsNow, holderFrames};
+		return next ?? noLock;
 	}
 
 	/** Returns what a thread is parked on. Objects must not move meanwhile. Throws `Unreadable`. */
@@ -123,7 +131,9 @@ export class Locks {
 		}
 
 		const objectOf = () => this.#whileUnmoved(() => this.#monitorObject(monitor), {usesPages: false});
-		return kind === lockKindCode.monitor && monitor !== 0 ? this.#takenAt.frameOf(holder, monitor, objectOf) : 0;
+		const isObject = (address: number) => this.#monitors.isObjectOf(address, monitor);
+		const isMonitor = kind === lockKindCode.monitor && monitor !== 0;
+		return isMonitor ? this.#takenAt.frameOf(holder, monitor, {objectOf, isObject}) : 0;
 	}
 
 	/** Whether a lock's address is still valid; monitors and classes do not move. */
@@ -152,6 +162,11 @@ export class Locks {
 		return this.#byOwnerId.get(id);
 	}
 
+	/** Returns the class whose initializer a stalled thread waits for; undefined if it must be searched again. */
+	#initializer(thread: JavaThread): Lock | undefined {
+		return this.#initializers.lockOf(thread, address => this.#threadAt(address), klass => this.#classId(klass));
+	}
+
 	/** Returns what a thread waits for, by its state; undefined if objects are moving. */
 	#find(thread: JavaThread): Lock | undefined {
 		const {block: {pendingMonitor, waitingMonitor}, description: {state}} = thread;
@@ -174,9 +189,19 @@ export class Locks {
 		return release >= weakHandles ? this.#jvm.heap.wideReference(object) : object;
 	}
 
-	/** Returns the string id of the class of a monitor's object; 0 if objects are moving. */
+	/** Returns the string id of the class of a monitor's object; 0 if unknown because objects are moving. */
 	#monitorClass(monitor: number): number {
-		return this.#whileUnmoved(() => this.#classIdOf(this.#monitorObject(monitor))) ?? 0;
+		return this.#monitors.classOf(monitor, () => {
+			const className = this.#whileUnmoved(() => this.#classIdOf(this.#monitorObject(monitor)));
+			return className ?? this.#confirmedClass(monitor);
+		});
+	}
+
+	/** As `#monitorClass`, of an object that may have moved, but whose header has the monitor. */
+	#confirmedClass(monitor: number): number {
+		const address = this.#monitors.confirmed(monitor, () => this.#monitorObject(monitor));
+		const className = address === 0 ? 0 : ifReadable(() => this.#classIdOf(address), 0);
+		return this.#monitors.isObjectOf(address, monitor) ? className : 0;
 	}
 
 	/**
@@ -188,10 +213,11 @@ export class Locks {
 		return ifReadable(() => {
 			const owner = reader.withPages(() => reader.word(monitor + fields.monitorOwner));
 			if (owner === anonymousOwner && has(fields.lockStack)) {
-				const thread = this.#whileUnmoved(() => this.#lockStackHolder(this.#monitorObject(monitor)));
+				const thread = this.#anonymousHolder(monitor);
 				return {thread, virtualId: thread ? undefined : this.anonymousHolders.virtualIdOf(monitor)};
 			}
 
+			this.#monitors.forgetHolder(monitor);
 			this.anonymousHolders.delete(monitor);
 			if (has(fields.monitorOwnerId)) {
 				return {thread: this.#threadOfOwnerId(owner), virtualId: owner};
@@ -201,14 +227,25 @@ export class Locks {
 		}, undefined);
 	}
 
-	/** Returns the thread whose lock stack (the objects that it has locked without a monitor) has an object. */
-	#lockStackHolder(oop: number): JavaThread | undefined {
+	/** Returns the thread that locked a monitor's object before the monitor was made; undefined if unknown. */
+	#anonymousHolder(monitor: number): JavaThread | undefined {
+		const holder = this.#monitors.anonymousHolder(monitor, () => {
+			const object = this.#whileUnmoved(() => this.#monitorObject(monitor));
+			return this.#lockStackHolder(address => address === object || this.#monitors.isObjectOf(address, monitor));
+		});
+		return holder && this.#threadAt(holder.address);
+	}
+
+	/** Returns the thread whose lock stack (the objects that it has locked without a monitor) has such an object. */
+	#lockStackHolder(isObject: (address: number) => boolean): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#jvm.vm;
 		return this.#threads.find(({address}) => {
 			// `_top` is an offset in the JavaThread.
 			const base = fields.lockStack + fields.lockStackBase;
 			const count = (reader.u32(address + fields.lockStack + fields.lockStackTop) - base) / 8;
-			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#jvm.heap.uncolouredReference(address + base + (8 * index))).includes(oop);
+			const length = count > 0 && count <= lockStackLimit ? count : 0;
+			const slots = Array.from({length}, (_, index) => address + base + (8 * index));
+			return slots.some(slot => isObject(this.#jvm.heap.uncolouredReference(slot)));
 		});
 	}
 
@@ -315,54 +352,15 @@ export class Locks {
 	}
 }
 
-function isWaiting(state: number): boolean {
-	return state === stateCode.BLOCKED || state === stateCode.WAITING || state === stateCode.TIMED_WAITING;
+/**
+Returns a lock that cannot be read now, for a thread that still waits for it. It has the same holder if that has not
+run, as only the holder releases it.
+*/
+function withSureHolder(last: CachedLock): Lock {
+	const {holder, holderFrames} = last;
+	return {...last, holder: holderFrames && holder?.thread?.stack.frames === holderFrames ? holder : undefined};
 }
 
-/** Monitors whose holders are searched for at the same time. */
-const maxSearchedMonitors = 256;
-
-/** Finds unmounted virtual threads that locked an object for which another thread has made a monitor since. */
-class AnonymousHolders {
-	/** By monitor: the holder's id (0: unknown), and the number of passes begun since it was found. */
-	readonly #holders = new Map<number, {readonly virtualId: number; age: number}>();
-	readonly #objectOf: (monitor: number) => number;
-
-	/** `objectOf` may throw `Unreadable`. */
-	constructor(objectOf: (monitor: number) => number) {
-		this.#objectOf = objectOf;
-	}
-
-	/** Begins a pass over all virtual threads: holders that `addLocked` no longer confirms are dropped. */
-	beginPass(): void {
-		for (const [monitor, holder] of this.#holders) {
-			if (holder.age++ > 0) {
-				this.#holders.delete(monitor);
-			}
-		}
-	}
-
-	/** Adds the objects that an unmounted virtual thread has locked without a monitor. */
-	addLocked(virtualId: number, objects: readonly number[]): void {
-		for (const monitor of objects.length === 0 ? [] : this.#holders.keys()) {
-			if (objects.includes(ifReadable(() => this.#objectOf(monitor), -1))) {
-				this.#holders.set(monitor, {virtualId, age: 0});
-			}
-		}
-	}
-
-	/** Returns the id of the virtual thread that holds a monitor; 0 if unknown, and then starts to search for it. */
-	virtualIdOf(monitor: number): number {
-		const holder = this.#holders.get(monitor);
-		if (!holder && this.#holders.size < maxSearchedMonitors) {
-			this.#holders.set(monitor, {virtualId: 0, age: 0});
-		}
-
-		return holder?.virtualId ?? 0;
-	}
-
-	/** Removes a monitor that names its owner. */
-	delete(monitor: number): void {
-		this.#holders.delete(monitor);
-	}
+function isWaiting(state: number): boolean {
+	return state === stateCode.BLOCKED || state === stateCode.WAITING || state === stateCode.TIMED_WAITING;
 }

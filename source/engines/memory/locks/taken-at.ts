@@ -49,8 +49,8 @@ class HeldMonitors implements FrameWatcher {
 	Returns the index of the outermost frame that holds an object's monitor: it acquired the monitor. If no frame does,
 	returns that of the only frame with a monitor of an unknown object; -1 if unknown.
 	*/
-	frameIndexOf(object: number): number {
-		const monitor = this.#held.findLast(held => held.object === object);
+	frameIndexOf(isObject: (address: number) => boolean): number {
+		const monitor = this.#held.findLast(({object}) => isObject(object));
 		const unknown = this.#held.filter(held => held.object === unknownObject);
 		return monitor?.frame ?? (unknown.length === 1 ? unknown[0].frame : -1);
 	}
@@ -68,6 +68,9 @@ class HeldMonitors implements FrameWatcher {
 
 /** Stacks walked per sample; most holders have not moved. */
 const maxWalks = 16;
+
+/** A monitor's object: reads its address (undefined while it moves), or confirms one, see `MonitorObjects`. */
+type MonitorObject = {readonly objectOf: () => number | undefined; readonly isObject: (address: number) => boolean};
 
 /** Finds the frame in which a holder acquired a monitor: the outermost one of its stack that holds it. */
 export class TakenAt {
@@ -95,9 +98,9 @@ export class TakenAt {
 
 	/**
 	Returns the id of the frame in which a thread acquired a monitor, with the line that this frame is at now; 0 if
-	unknown, for example while the thread runs Java code. `objectOf`: reads the monitor's object.
+	unknown, for example while the thread runs Java code.
 	*/
-	frameOf(holder: JavaThread, monitor: number, objectOf: () => number | undefined): number {
+	frameOf(holder: JavaThread, monitor: number, object: MonitorObject): number {
 		if (holder.stack.frames.length === 0 || holder.isInJava || holder.stack.carrierStart >= 0) {
 			return 0;
 		}
@@ -109,7 +112,7 @@ export class TakenAt {
 		}
 
 		this.#walksLeft--;
-		const frame = this.#find(holder, objectOf);
+		const frame = this.#find(holder, object);
 		if (frame !== undefined) {
 			byMonitor.set(monitor, frame);
 		}
@@ -118,7 +121,7 @@ export class TakenAt {
 	}
 
 	/** Returns the frame's id, 0 for none; undefined if the thread has moved, and it must be searched again. */
-	#find(holder: JavaThread, objectOf: () => number | undefined): number | undefined {
+	#find(holder: JavaThread, {objectOf, isObject}: MonitorObject): number | undefined {
 		return ifReadable(() => {
 			const block = this.#block;
 			const isStillThere = () => this.#blocks.read(holder.address, block) && holder.stack.wasWalkedFrom(block);
@@ -131,11 +134,12 @@ export class TakenAt {
 			this.#stack.load(this.#jvm.memory, block.anchorSp - 8, block.stackBase);
 			const end = this.#walker.walkFromAnchor(this.#stack, block);
 			const object = objectOf();
-			if (object === undefined || object === 0 || end !== 'root' || !isStillThere()) {
+			const index = this.#held.frameIndexOf(address => address === object || isObject(address));
+			const isUnknown = index < 0 && (object === undefined || object === 0);
+			if (isUnknown || end !== 'root' || !isStillThere()) {
 				return undefined;
 			}
 
-			const index = this.#held.frameIndexOf(object);
 			return index < 0 ? 0 : this.#walker.frames.ids[index];
 		}, undefined);
 	}

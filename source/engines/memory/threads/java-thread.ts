@@ -23,8 +23,16 @@ export type Lock = {
 /** The thread waits for nothing. */
 export const noLock: Lock = {kind: lockKindCode.none, className: 0};
 
-/** A lock, and the thread's frames and state, and the count of collections, for which it is valid. */
-export type CachedLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly collections: number};
+/**
+A lock, and the thread's frames and state, and the count of collections, for which it is valid. `holderFrames`: where
+its holder was.
+*/
+export type CachedLock = Lock & {
+	readonly frames: Int32Array;
+	readonly state: number;
+	readonly collections: number;
+	readonly holderFrames?: Int32Array;
+};
 
 /** A thread's stack as of its last walk, which began at the anchor in `#walkedFrom`. */
 class ThreadStack extends WalkedStack {
