@@ -13,6 +13,7 @@ import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
 import {version} from '../runtime/bundle.js';
 import {viewOf} from '../views/registry.js';
+import {openSources} from './sources.js';
 
 const startTimeoutMs = 30_000;
 const pollMs = 20;
@@ -28,6 +29,7 @@ export async function waitUntil(condition: () => boolean, deadlineMs: number, st
 export async function runBatch(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
 	const {signal: stop} = abortOnSignal();
 	const vitals = target && openVitals(target);
+	openSources(options, target);
 	try {
 		return await withOutput(options, async write => {
 			await printReports(source, options, {stop, readVitals: () => vitals?.read() ?? {}}, write);

@@ -16,12 +16,11 @@ import {keepColumns} from '../config/configure.js';
 import type {Ring} from '../query/past/ring.js';
 import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
-import {sourceLibrary} from '../sources/library.js';
-import {rootOf, type SourceRoot, targetRoots} from '../sources/roots.js';
 import type {Recording} from '../exports/recording/reader.js';
 import {LiveRecorder} from './record.js';
 import {keepSession, recordingItem, saver} from './save.js';
 import {jvmColumns, jvmScanner} from './list.js';
+import {openSources} from './sources.js';
 
 const defaultDelayS = 1;
 
@@ -45,7 +44,6 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 	namePackages(settings.packages);
 	const vitals = target && openVitals(target);
 	const idle = new IdleList(options.idleCalls);
-	let roots: readonly SourceRoot[] | undefined;
 	try {
 		const {reason, signal, lastSnapshot, ring} = await runApp({
 			source,
@@ -60,10 +58,7 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 			},
 			idleReason: (className, method) => idle.reasonOf(className, method),
 			keepColumns: file === undefined ? undefined : async (...columns) => keepColumns(file, ...columns),
-			sourceOf: sourceLibrary(() => {
-				roots ??= [...(options.sources ?? []).map(name => rootOf(name)), ...(target ? targetRoots(target.pid) : [])];
-				return roots;
-			}),
+			sourceOf: openSources(options, target),
 			saveFormats: [...saveFormats, ...(target === undefined && recording === undefined ? [] : [recordingItem])],
 			view: {
 				query,

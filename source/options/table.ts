@@ -146,7 +146,8 @@ const optionTable = {
 	},
 	/** Folders and jars, at least one; undefined: only those beside the target's jars. */
 	sources: {
-		name: 'source', group: 'view', value: 'DIR|JAR', repeats: true, path: 'folder', help: 'the program\'s sources; may be repeated (x-sources.jar in its class path is found)',
+		name: 'source', group: 'view', value: 'DIR|JAR', repeats: true, path: 'folder',
+		help: 'the program\'s sources and class files; may be repeated (x-sources.jar in its class path is found)',
 		read(text: string, spelling: string): readonly string[] {
 			if (!existsSync(text)) {
 				throw usage(`${spelling}: there is no ${text}`, 'give a folder in which packages begin, a project, or a jar of sources');

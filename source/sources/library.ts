@@ -4,7 +4,9 @@ import path from 'node:path';
 import process from 'node:process';
 import {cached} from '../model/get-or-create.js';
 import {printable} from '../model/text.js';
+import {sourceDebugExtension} from './class-file.js';
 import type {SourceRoot} from './roots.js';
+import {parseSmap, type Origin} from './smap.js';
 
 /** The source that a class was probably compiled from. Lines are printable, without tabs, and truncated if long. */
 export type SourceText = {
@@ -15,6 +17,10 @@ export type SourceText = {
 	readonly lines: readonly string[];
 	/** Why the running class cannot have been compiled from it, so that no figures are shown; undefined if it can. */
 	readonly mismatch?: string;
+	/** The location's line in it, if it is not the line's own number: that of inlined code. */
+	readonly line?: number;
+	/** Why it does not have the line, although the class may have been compiled from it. */
+	readonly note?: string;
 	/** Returns a file for an editor; each call extracts one if the source is in a jar. Throws an Error. */
 	file(): string;
 };
@@ -24,7 +30,18 @@ type SourceLocation = {readonly className: string; readonly method: string; read
 /** Returns the source of a location; undefined if there is none. May read files. */
 export type SourceOf = (location: SourceLocation) => SourceText | undefined;
 
+/**
+Where a line beyond the end of a Kotlin source comes from: `file` and `line` of the inlined function, and where it was
+`calledAt`, as far as known. Names are printable.
+*/
+export type Inlined = {readonly file?: string; readonly line?: number; readonly calledAt?: number};
+
+/** Returns where a line comes from, if it is inlined code; otherwise undefined. May read files. */
+export type InlinedOf = (location: SourceLocation) => Inlined | undefined;
+
 const maxCached = 32;
+const maxCachedLines = 10_000;
+const maxCachedClasses = 500;
 
 /** More than anybody reads. */
 const maxLines = 50_000;
@@ -33,21 +50,89 @@ const maxLineLength = 500;
 const tab = '    ';
 
 /** A source that may be of another version than the running class. */
-type Candidate = Omit<SourceText, 'mismatch'>;
+type Candidate = Omit<SourceText, 'mismatch' | 'line' | 'note'>;
 
-/** Returns a function that finds sources below the roots; the first root with the file wins. Caches recent files. */
-export function sourceLibrary(roots: () => readonly SourceRoot[]): SourceOf {
-	const cache = new Map<string, {readonly candidate: Candidate | undefined}>();
-	return location => {
+/** Finds the sources of locations, and where inlined code comes from. */
+export type SourceLibrary = {readonly sourceOf: SourceOf; readonly inlinedOf: InlinedOf};
+
+type Roots = () => readonly SourceRoot[];
+
+/**
+Returns a library of the sources below the roots and the class files below `classes`; the first root with a file wins.
+Caches recent files.
+*/
+export function sourceLibrary(roots: Roots, classes: Roots = () => []): SourceLibrary {
+	const sources = new Map<string, {readonly candidate: Candidate | undefined}>();
+	const candidateOf = (location: SourceLocation) => {
 		const relative = pathOfSource(location);
-		if (relative === undefined) {
+		return relative === undefined
+			? undefined
+			: cached(sources, relative, maxCached, () => ({candidate: findSource(roots(), relative)})).candidate;
+	};
+
+	const origins = new Map<string, {readonly originOf: OriginOf}>();
+	const originOf = (location: SourceLocation) => {
+		const find = () => ({originOf: findOrigins(classes(), location)});
+		return cached(origins, `${location.className}/${location.file}`, maxCachedClasses, find).originOf(location.line);
+	};
+
+	const inlined = new Map<string, {readonly found: Inlined | undefined}>();
+	const findInlined = (location: SourceLocation): Inlined | undefined => {
+		const origin = originOf(location);
+		// The line of a class without a class file that maps it may only lie beyond the end of its source.
+		const isBeyond = () => location.line > (candidateOf(location)?.lines.length ?? Infinity);
+		if (origin) {
+			return {file: printable(origin.file), line: origin.line, calledAt: origin.calledAt};
+		}
+
+		return isBeyond() ? {} : undefined;
+	};
+
+	const inlinedOf: InlinedOf = location => {
+		if (location.line < 1 || !location.file.endsWith('.kt')) {
 			return undefined;
 		}
 
-		const {candidate} = cached(cache, relative, maxCached, () => ({candidate: findSource(roots(), relative)}));
-		const mismatch = candidate && mismatchOf(candidate.lines, location);
-		return mismatch === undefined ? candidate : {...candidate!, mismatch};
+		const key = `${location.className}/${location.file}:${location.line}`;
+		return cached(inlined, key, maxCachedLines, () => ({found: findInlined(location)})).found;
 	};
+
+	return {
+		inlinedOf,
+		sourceOf(location) {
+			const origin = inlinedOf(location) && originOf(location);
+			if (origin) {
+				const at = {className: origin.path.replaceAll('/', '.'), method: '', file: origin.file, line: origin.line};
+				const text = candidateOf(at);
+				return text && {...text, line: origin.line, mismatch: mismatchOf(text.lines, at)};
+			}
+
+			const candidate = candidateOf(location);
+			if (candidate && inlinedOf(location)) {
+				const note = `line ${location.line} is inlined code; the class file, which says of what, was not found`;
+				return {...candidate, note};
+			}
+
+			return candidate && {...candidate, mismatch: mismatchOf(candidate.lines, location)};
+		},
+	};
+}
+
+type OriginOf = (line: number) => Origin | undefined;
+
+/** Returns where the lines of a location's class come from, by the SMAP of its class file; nothing if there is none. */
+function findOrigins(roots: readonly SourceRoot[], {className, file}: SourceLocation): OriginOf {
+	const relative = pathOfSource({className, file: `${className.slice(className.lastIndexOf('.') + 1)}.class`});
+	for (const root of relative === undefined ? [] : roots) {
+		const found = root.read(relative!);
+		if (found) {
+			const smap = sourceDebugExtension(found.bytes);
+			// Another version of the class may be of another source.
+			return smap?.split(/[\r\n]+/, 2)[1] === file ? parseSmap(smap) : () => undefined;
+		}
+	}
+
+	return () => undefined;
 }
 
 function findSource(roots: readonly SourceRoot[], relative: string): Candidate | undefined {
@@ -97,7 +182,7 @@ const plainName = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 Returns the path of a location's source below the folder of the top-level packages: its package as folders, then the
 file's name. Undefined if a name, which comes from the target, is unsafe in a path.
 */
-export function pathOfSource({className, file}: SourceLocation): string | undefined {
+export function pathOfSource({className, file}: Pick<SourceLocation, 'className' | 'file'>): string | undefined {
 	const packages = className.split('.').slice(0, -1);
 	return plainName.test(file) && packages.every(name => plainName.test(name) && !name.includes('..')) ? [...packages, file].join('/') : undefined;
 }
@@ -114,7 +199,7 @@ export function mismatchOf(lines: readonly string[], {className, method, line}: 
 		return `it has ${lines.length} lines, but line ${line} runs`;
 	}
 
-	const name = nameInSource(className, method);
+	const name = method === '' ? undefined : nameInSource(className, method);
 	if (line < 1 || name === undefined) {
 		return undefined;
 	}

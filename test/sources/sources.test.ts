@@ -6,6 +6,8 @@ import {deflateRawSync} from 'node:zlib';
 import {expect, test} from 'vitest';
 import {linesOf, sourceLibrary, mismatchOf, pathOfSource} from '../../source/sources/library.js';
 import {rootOf, pathEntries, sourceJars, targetRoots} from '../../source/sources/roots.js';
+import {sourceDebugExtension} from '../../source/sources/class-file.js';
+import {parseSmap} from '../../source/sources/smap.js';
 import {Zip} from '../../source/sources/zip.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';
@@ -45,6 +47,7 @@ function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
 	return Buffer.concat([...parts, directoryBytes, end, Buffer.from(comment)]);
 }
 
+const maxBytes = 100_000;
 const folder = sharedFolder();
 
 const bubble = 'package com.acme.sort;\n\nclass Bubble {\n\tvoid sort(int[] all) {\n\t\tswap(all, 0);\n\t}\n\n\tvoid swap(int[] all, int at) {\n\t}\n}\n';
@@ -57,7 +60,7 @@ function written(name: string, content: string | Buffer): string {
 	return file;
 }
 
-const found = (root: string, at = place) => sourceLibrary(() => [rootOf(path.join(folder, root))])(at);
+const found = (root: string, at = place) => sourceLibrary(() => [rootOf(path.join(folder, root))]).sourceOf(at);
 
 test.each(['plain/com/acme/sort', 'maven/src/main/java/com/acme/sort', 'parts/core/src/main/java/com/acme/sort'])('a source is found in the folder %s', name => {
 	const file = written(`${name}/Bubble.java`, bubble);
@@ -73,6 +76,64 @@ test.each(['com/acme/sort/Bubble.java', 'java.base/com/acme/sort/Bubble.java'])(
 	const source = found(path.basename(jar));
 	expect(source?.found).toBe(`${jar}!/${name}`);
 	expect(readFileSync(source!.file(), 'utf8')).toBe(bubble);
+});
+
+const kotlin = path.resolve(import.meta.dirname, '../fixtures/kotlin');
+
+test('a source in another folder than its package is found by its name and package statement, in a folder and in a jar', () => {
+	written('elsewhere/other/Bubble.java', '// not this one\npackage com.acme;\n');
+	const file = written('elsewhere/sort/Bubble.java', bubble);
+	expect(found('elsewhere')?.found).toBe(file);
+	expect(found('elsewhere', {...place, className: 'org.acme.Bubble'})).toBeUndefined();
+	const jar = written('elsewhere.jar', makeZip([{name: 'other/Bubble.java', content: 'package com.acme;\n'}, {name: 'sort/Bubble.java', content: bubble}]));
+	expect(found('elsewhere.jar')?.found).toBe(`${jar}!/sort/Bubble.java`);
+});
+
+test('lines of inlined code are those of its own source, by the class file; without one they are inlined code', () => {
+	const [sources, jar] = [rootOf(kotlin), rootOf(path.join(kotlin, 'orders.jar'))];
+	const at = (line: number) => ({className: 'com.acme.orders.OrderService', method: 'checkout', file: 'OrderService.kt', line});
+	const {inlinedOf, sourceOf} = sourceLibrary(() => [sources], () => [jar]);
+	expect([9, 25, 28, 33, 36].map(line => inlinedOf(at(line)))).toEqual([undefined, undefined, {file: 'Timing.kt', line: 9, calledAt: 13}, {file: 'Timing.kt', line: 14, calledAt: 13}, {file: 'Timing.kt', line: 17, calledAt: 13}]);
+	expect(sourceOf(at(33))).toMatchObject({name: 'Timing.kt', line: 14, mismatch: undefined});
+	expect(sourceOf(at(33))!.lines[13]).toContain('spent * 31');
+	expect(sourceOf(at(13))).toMatchObject({name: 'OrderService.kt', mismatch: undefined});
+	expect(sourceOf(at(13))?.line).toBeUndefined();
+	const withoutClass = sourceLibrary(() => [sources]);
+	expect([13, 33].map(line => withoutClass.inlinedOf(at(line)))).toEqual([undefined, {}]);
+	expect(withoutClass.sourceOf(at(33))?.note).toMatch(/^line 33 is inlined code/);
+	// Of another version: its line 33 may be anything.
+	expect(inlinedOf({...at(33), file: 'Orders.kt'})).toBeUndefined();
+});
+
+test('a class file that is damaged or ends too early has no SMAP or another, and nothing worse', () => {
+	const fd = openSync(path.join(kotlin, 'orders.jar'), 'r');
+	const whole = new Zip(fd, name => name.endsWith('/OrderService.class'), maxBytes).read('com/acme/orders/OrderService.class')!;
+	closeSync(fd);
+	expect(sourceDebugExtension(whole)).toMatch(/^SMAP\nOrderService\.kt\n/);
+	for (let length = 0; length < whole.length; length++) {
+		expect(sourceDebugExtension(whole.subarray(0, length))).toBeUndefined();
+	}
+
+	const random = seeded(11);
+	for (let round = 0; round < 3000; round++) {
+		const bytes = Buffer.from(whole);
+		for (let change = 0; change < 3; change++) {
+			bytes[pick(random, bytes.length)] = pick(random, 256);
+		}
+
+		const origin = parseSmap(sourceDebugExtension(bytes) ?? '')(pick(random, 100));
+		expect(origin === undefined || Number.isSafeInteger(origin.line)).toBe(true);
+	}
+});
+
+test.each([
+	['*L\n5#1,3:20,2', [[19, undefined], [20, 5], [21, 5], [22, 6], [25, 7], [26, undefined]]],
+	['*L\n5:20\n9#2:30\n7:40', [[20, 5], [30, undefined], [40, undefined]]],
+	['*L\n5#1:20,0\nx\n999999999#1,999999999:1,999999999', [[20, 999_999_999]]],
+	['*S Other\n*L\n5#1:20', [[20, undefined]]],
+])('an SMAP with %j maps lines', (section, lines) => {
+	const originOf = parseSmap(`SMAP\nA.kt\nKotlin\n*S Kotlin\n*F\n+ 1 B.kt\na/B\n${section}\n*E\n`);
+	expect(lines.map(([line]) => [line, originOf(line!)?.line])).toEqual(lines);
 });
 
 test('what is no jar, is damaged or is not there has nothing', () => {
@@ -142,7 +203,6 @@ test('a process without jars has no roots, nor has one that is gone', () => {
 	expect(targetRoots(2 ** 22)).toEqual([]);
 });
 
-const maxBytes = 100_000;
 let files = 0;
 
 function read<T>(bytes: Buffer, work: (zip: Zip) => T): T {

@@ -12,6 +12,33 @@ export function namePackages(byPackage: ReadonlyMap<string, string>): void {
 	userNames = byPackage;
 }
 
+/** Where code of a line comes from that a compiler has inlined: its source and line, and the line that called it. */
+type Inlined = {readonly file?: string; readonly line?: number; readonly calledAt?: number};
+
+/** Finds inlined code; set before anything is drawn. */
+let inlinedOf: (location: Location) => Inlined | undefined = () => undefined;
+
+/** Sets what finds inlined code, for names on the screen and in text reports. Others have the class file's lines. */
+export function nameInlined(find: typeof inlinedOf): void {
+	inlinedOf = find;
+}
+
+/** Returns a location's name; of inlined code `Orders.pay:13 (inlined Timing.kt:14)`, where line 13 is the call. */
+function displayName(location: Location): string {
+	const inlined = inlinedOf(location);
+	if (!inlined) {
+		return locationName(location);
+	}
+
+	if (inlined.file === undefined) {
+		return `${locationName(location)} (inlined code)`;
+	}
+
+	const {className, method, file} = location;
+	const caller = locationName({className, method, file, line: inlined.calledAt ?? -1});
+	return `${caller} (inlined ${inlined.file}:${inlined.line})`;
+}
+
 /** Returns the user's name of the innermost named package of a class, and that package's length; undefined if none. */
 function namedPackageOf(className: string): {readonly length: number; readonly name: string} | undefined {
 	for (let end = className.lastIndexOf('.'); end > 0; end = className.lastIndexOf('.', end - 1)) {
@@ -26,7 +53,7 @@ function namedPackageOf(className: string): {readonly length: number; readonly n
 
 /** Returns a location's name in at most `room` cells: `c.a.sort.Bubble.sort:16`, `Bubble.sort:16`, `…ble.sort:16`. */
 export function shortName(location: Location, room: number, full = false): string {
-	const name = locationName(location);
+	const name = displayName(location);
 	if (isJvmWork(location.className) || location.line === nativeCodeLine) {
 		return shortWork(name, room, full);
 	}
@@ -70,7 +97,7 @@ function shortWork(name: string, room: number, full: boolean): string {
 }
 
 function nameCells(location: Location): number {
-	return cellWidth(locationName(location).slice(location.className.lastIndexOf('.') + 1));
+	return cellWidth(displayName(location).slice(location.className.lastIndexOf('.') + 1));
 }
 
 const minAsideCells = 8;

@@ -189,8 +189,10 @@ function frameLines(frames: readonly AnnotatedFrame[], maxFrames: number, {width
 
 /** Returns the lines around a location, each after its CPU milliseconds and ticks, or why the source is not shown. */
 function sourceLines({text, line, figures: figuresOfLine}: LocationSource, around: number, width: number): Spans[] {
-	if (text.mismatch !== undefined) {
-		return [[{text: cut(`  ${text.found} is not what runs: ${text.mismatch}`, width), role: 'dim'}]];
+	const mismatch = text.mismatch === undefined ? undefined : `${text.found} is not what runs: ${text.mismatch}`;
+	const problem = text.note ?? mismatch;
+	if (problem !== undefined) {
+		return [[{text: cut(`  ${problem}`, width), role: 'dim'}]];
 	}
 
 	const first = Math.max(1, line - around);

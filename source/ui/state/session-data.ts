@@ -94,14 +94,16 @@ export class SessionData {
 	fileOf(location: Location): {readonly text: SourceText; readonly line: number} | {readonly problem: string} {
 		const text = this.#options.sourceOf?.(location);
 		return text
-			? {text, line: location.line}
+			? {text, line: text.line ?? location.line}
 			: {problem: location.file === '' ? 'the source file of this row is not known' : `no source of ${location.file} found; --source DIR|JAR says where sources are`};
 	}
 
 	/** Returns the source of a location; with the figures of its lines, unless it does not match what runs. */
 	#sourceOf(location: Location, figures: () => LocationSource['figures']): LocationSource | undefined {
 		const text = location.line > 0 ? this.#options.sourceOf?.(location) : undefined;
-		return text && {text, line: location.line, figures: text.mismatch === undefined ? figures() : new Map()};
+		// Inlined code has only the figures of this class: none are shown beside its source, which others may call too.
+		const hasFigures = text?.mismatch === undefined && text?.line === undefined;
+		return text && {text, line: text.line ?? location.line, figures: hasFigures ? figures() : new Map()};
 	}
 
 	#query(state: UiState, {snapshot: newest, starts, ring, vitals, status}: Feed): Answer {
