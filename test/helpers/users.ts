@@ -46,3 +46,14 @@ export function javaAsOtherUser({home}: Jdk): string[] {
 
 	return way;
 }
+
+/** A command with setpriv that also gives a capability, if none yet: to listen at ports below 1024, as systemd does. */
+export function withCapability(command: readonly string[]): string[] {
+	if (command.includes('--ambient-caps')) {
+		return [...command];
+	}
+
+	const capability = '+net_bind_service';
+	const at = command.indexOf('--reuid');
+	return [...command.slice(0, at), '--inh-caps', capability, '--ambient-caps', capability, ...command.slice(at)];
+}

@@ -1,12 +1,13 @@
 import process from 'node:process';
 import {readAttachFlags, type AttachFlags} from '../counters/jvm-flags.js';
+import {isNamedJava} from '../identity/java-command.js';
 import {readLibraries} from '../identity/libraries.js';
 import {numberCounter, readPerfData, type PerfCounters} from '../counters/hsperfdata.js';
 import {type Obstacle, obstacles} from '../obstacles.js';
 import type {ProcessIds} from '../target.js';
 import {namedTask} from '../threads/native-ids.js';
 import {
-	errorCode, isAlive, linkOf, parseStat, processAgeMs, readProc, readStat, readStatus, type ProcessStatus,
+	errorCode, isAlive, linkOf, parseStat, processAgeMs, programOf, readProc, readStat, readStatus, type ProcessStatus,
 } from '../system/proc.js';
 
 /** Why a process must not get SIGQUIT. `ended`: because it has ended. */
@@ -34,18 +35,25 @@ export function quitHazard(target: ProcessIdentity): SignalHazard | undefined {
 }
 
 function quitObstacle({pid, startTicks}: ProcessIdentity, status: ProcessStatus): Obstacle | undefined {
+	const owner = {pid, startTicks, nsPid: status.nsPid, uid: status.uid};
 	const libraries = readLibraries(pid);
-	if ('code' in libraries || libraries.libjvm === undefined) {
-		return obstacles.noJvm(pid, 'no libjvm.so');
+	if ('code' in libraries) {
+		// Only a JVM has and locks a counter file.
+		const counters = libraries.code === 'EACCES' ? readPerfData(owner) : undefined;
+		return counters ? signalObstacle(inspectVm(owner, {status, counters})) : obstacles.closed(pid);
 	}
 
 	const {libjvm, openJ9, counterFiles} = libraries;
-	if (openJ9) {
-		return obstacles.openJ9(pid);
+	if (libjvm === undefined) {
+		return obstacles.noJvm(pid, 'no libjvm.so');
 	}
 
-	const owner = {pid, startTicks, nsPid: status.nsPid, uid: status.uid};
-	const vm = inspectVm(owner, {status, libjvm, counters: readPerfData(owner, counterFiles)});
+	return openJ9
+		? obstacles.openJ9(pid)
+		: signalObstacle(inspectVm(owner, {status, libjvm, counters: readPerfData(owner, counterFiles)}));
+}
+
+function signalObstacle(vm: InspectedVm): Obstacle | undefined {
 	return vmObstacle(vm) ?? handlerObstacle(vm) ?? startingObstacle(vm);
 }
 
@@ -80,7 +88,8 @@ type InspectedVm = {
 	readonly counters: PerfCounters | undefined;
 	readonly flags: AttachFlags;
 	readonly vm: VmStatus;
-	readonly libjvm: string;
+	/** Absent if the process's mappings are closed to us; its counters are then the proof that it runs HotSpot. */
+	readonly libjvm?: string;
 };
 
 /** Adds the VM's flags and status to what is known of a process with HotSpot's library. */
@@ -125,8 +134,15 @@ export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: In
 	return processAgeMs(startTicks) < maxWithoutHandlerMs && !status.catchesQuit ? obstacles.starting(pid) : obstacles.noHandler(pid);
 }
 
-/** Whether the process's executable is in bin/ of the JDK or JRE with this library. */
-function isLauncher(pid: number, libjvm: string): boolean {
+/**
+Whether the process's executable is in bin/ of the JDK or JRE with this library. If its files are closed to us, whether
+the kernel knows it as `java`, and so does its command line.
+*/
+function isLauncher(pid: number, libjvm: string | undefined): boolean {
+	if (libjvm === undefined) {
+		return programOf(pid) === 'java' && isNamedJava(pid);
+	}
+
 	const [, home] = /^(.*)\/bin\/[^/]+$/.exec(linkOf(`/proc/${pid}/exe`)) ?? [];
 	return home !== undefined && libjvm.startsWith(`${home}/`) && /^(?:jre\/)?lib\/(?:[^/]+\/){1,2}libjvm\.so$/.test(libjvm.slice(home.length + 1));
 }

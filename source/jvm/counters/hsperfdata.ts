@@ -5,10 +5,11 @@ JDK 5). The JVM writes while we read, and the file may be anyone's: nothing in i
 import {
 	closeSync, fstatSync, openSync, readSync,
 } from 'node:fs';
+import {userInfo} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {openBelowRoot, openFile, openFolderIn, pathOf} from '../system/below-root.js';
 import {type MappedCounters, readLibraries} from '../identity/libraries.js';
-import {attempt, closing} from '../system/proc.js';
+import {attempt, closing, readText} from '../system/proc.js';
 import type {ProcessIds} from '../target.js';
 
 /** -XX:PerfDataMemorySize is 32 KB by default and at most 32 MB. */
@@ -143,18 +144,36 @@ Opens the target's counters; undefined if it maps no counter file (-XX:-UsePerfD
 of that name alone proves nothing: JVMs in containers that share /tmp may have the same pid, and a killed JVM leaves its
 file behind. `mapped`: the counter files that the target maps.
 */
-export function openPerfData(owner: ProcessIds, mapped = mappedBy(owner.pid)): PerfDataFile | undefined {
-	const own = mapped.find(({name, bytes}) => name === String(owner.nsPid) && bytes <= maxPerfDataBytes);
-	if (!own) {
-		return undefined;
+export function openPerfData(owner: ProcessIds, mapped = mappedBy(owner)): PerfDataFile | undefined {
+	for (const own of mapped.filter(({name, bytes}) => name === String(owner.nsPid) && bytes <= maxPerfDataBytes)) {
+		const file = attempt(() => openMappedFile(owner, own), undefined)
+			?? attempt(() => openMapping(owner.pid, own), undefined);
+		if (file) {
+			return file;
+		}
 	}
 
-	return attempt(() => openMappedFile(owner, own), undefined) ?? attempt(() => openMapping(owner.pid, own), undefined);
+	return undefined;
 }
 
-function mappedBy(pid: number): readonly MappedCounters[] {
-	const libraries = readLibraries(pid);
-	return 'code' in libraries ? [] : libraries.counterFiles;
+function mappedBy(owner: ProcessIds): readonly MappedCounters[] {
+	const libraries = readLibraries(owner.pid);
+	return 'code' in libraries ? lockedBy(owner) : libraries.counterFiles;
+}
+
+/** A line of /proc/locks (proc_locks(5)) for a file locked by flock(2): the process, device, inode. */
+const lockLine = /^\d+: FLOCK +ADVISORY +WRITE (\d+) (?:[^: ]+:){2}(\d+) /gm;
+
+/**
+Returns what may be the counter file of a process of ours whose mappings we may not read: the files that it has locked,
+as recent updates of JDK 8, 11 and 17, and JDK 19 and later, do with theirs (JDK-8286030).
+*/
+function lockedBy({pid, nsPid}: ProcessIds): MappedCounters[] {
+	const locks = (readText('/proc/locks') ?? '').matchAll(lockLine);
+	const folder = `hsperfdata_${attempt(() => userInfo().username, '')}`;
+	return [...locks].filter(lock => Number(lock[1]) === pid).map(lock => ({
+		start: 0, bytes: 0, inode: Number(lock[2]), folder, name: String(nsPid),
+	}));
 }
 
 /**

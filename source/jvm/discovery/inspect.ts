@@ -4,7 +4,7 @@ import {getOrCreate} from '../../model/get-or-create.js';
 import {type TargetInfo, featureRelease} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {attachSocketOf} from '../attachability/attach-socket.js';
-import {hasPtraceCapability} from '../attachability/credentials.js';
+import {hasPtraceCapability, isForeign} from '../attachability/credentials.js';
 import {readPerfData, numberCounter, type PerfCounters, stringCounter} from '../counters/hsperfdata.js';
 import {obstacles, type Obstacle, platformProblem} from '../obstacles.js';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../attachability/signal.js';
 import {namedTask} from '../threads/native-ids.js';
 import type {Target, Identified} from '../target.js';
-import {parseRecordedCommand, shortMain, readJavaCommand} from '../identity/java-command.js';
+import {parseRecordedCommand, shortMain, readJavaCommand, isNamedJava} from '../identity/java-command.js';
 import {jdkVersionOf, type Libraries, readLibraries, isNativeImage} from '../identity/libraries.js';
 
 /** Up to this age a launcher without a JVM counts as starting one; an older one is something else, such as a wrapper. */
@@ -84,8 +84,18 @@ function isHidden(pid: number): boolean {
 function closedInspection(facts: ProcessFacts): Inspection {
 	const {pid, status} = facts;
 	const isJvm = isNamedJava(pid) || namedTask(pid, [vmThreadName]) > 0;
-	const target = isJvm ? targetOf(facts, undefined, undefined) : undefined;
-	return {isJvm, target, obstacle: closedObstacle(pid, status.uid, userName(status.uid))};
+	const obstacle = closedObstacle(pid, status.uid, userName(status.uid));
+	if (!isJvm || isForeign(status)) {
+		return {isJvm, target: isJvm ? targetOf(facts, undefined, undefined) : undefined, obstacle};
+	}
+
+	// With more capabilities than ours, for example, or not dumpable (prctl(2)): its socket in /tmp still answers us.
+	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid});
+	const target = targetOf(facts, undefined, counters);
+	const isKnown = counters !== undefined || attachSocketOf(target).state === 'present';
+	return {
+		isJvm, target, counters, obstacle: isKnown ? hotSpotObstacle(target, {status, counters}) : obstacle,
+	};
 }
 
 function closedObstacle(pid: number, uid: number, user: string): Obstacle {
@@ -94,10 +104,6 @@ function closedObstacle(pid: number, uid: number, user: string): Obstacle {
 	}
 
 	return process.geteuid?.() === uid ? obstacles.closed(pid) : obstacles.otherUser(pid, user, uid);
-}
-
-function isNamedJava(pid: number): boolean {
-	return /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '');
 }
 
 /** Returns the inspection of a process without libjvm.so: a starting JVM, a native image, or no JVM. */
@@ -116,7 +122,7 @@ function withoutHotSpot(facts: ProcessFacts, libraries: Libraries): Inspection {
 	return {isJvm: false, obstacle: obstacles.noJvm(pid, printable(name))};
 }
 
-function hotSpotObstacle(target: Target, found: {readonly status: ProcessStatus; readonly counters: PerfCounters | undefined; readonly libjvm: string}): Obstacle | undefined {
+function hotSpotObstacle(target: Target, found: Parameters<typeof inspectVm>[1]): Obstacle | undefined {
 	const vm = inspectVm(target, found);
 	const obstacle = vmObstacle(vm);
 	if (obstacle) {

@@ -93,3 +93,8 @@ export function readJavaCommand(pid: number): JavaCommand {
 	const readFile = (name: string) => attempt(() => readTextBelowRoot(pid, name.startsWith('/') ? name : `${workingFolder(pid)}/${name}`, maxArgumentFileBytes), undefined);
 	return parseJavaCommand(expandArguments(args, readFile));
 }
+
+/** Whether a process was started by the name of `java`. */
+export function isNamedJava(pid: number): boolean {
+	return /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '');
+}

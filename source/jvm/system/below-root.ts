@@ -4,7 +4,7 @@ link, or ".." in a chroot, from our own root. So this walks the path folder by f
 O_PATH descriptors, which have no effect on pipes and devices.
 */
 import {closeSync, constants, fstatSync, openSync, readlinkSync, statSync} from 'node:fs';
-import {attempt, closing, readOpen} from './proc.js';
+import {attempt, closing, errorCode, readOpen, readProc} from './proc.js';
 
 /** Linux asm-generic/fcntl.h; Node has no constant for it. */
 const openPath = 0o1000_0000;
@@ -22,7 +22,7 @@ descriptor. `last`: whether a symbolic link at the path's end is followed or ope
 */
 export function openBelowRoot(pid: number, path: string, last: 'follow' | 'as-is' = 'follow'): number {
 	// Descriptors from the root to where we are.
-	const folders = [openSync(`/proc/${pid}/root`, openPath | constants.O_DIRECTORY)];
+	const folders = [openRoot(pid)];
 	const names = namesOf(path);
 	let links = 0;
 	try {
@@ -60,6 +60,31 @@ export function openBelowRoot(pid: number, path: string, last: 'follow' | 'as-is
 			closeSync(fd);
 		}
 	}
+}
+
+/**
+Opens a process's root folder. Its link is closed to us if the process has more capabilities than we have (ptrace(2));
+then our own root serves if it is the same.
+*/
+function openRoot(pid: number): number {
+	try {
+		return openSync(`/proc/${pid}/root`, openPath | constants.O_DIRECTORY);
+	} catch (error) {
+		if (errorCode(error) !== 'EACCES' || !hasOurRoot(pid)) {
+			throw error;
+		}
+
+		return openSync('/', openPath | constants.O_DIRECTORY);
+	}
+}
+
+/** The line of the mount at the root, which is absent if the root is another folder of a mount (chroot). */
+const rootMount = /^\d+ \d+ \S+ \S+ \/ /m;
+
+/** Whether a process has our mounts and root: mountinfo (proc(5)) has unique numbers, and paths from the root. */
+function hasOurRoot(pid: number): boolean {
+	const ours = readProc('self', 'mountinfo') ?? '';
+	return rootMount.test(ours) && readProc(pid, 'mountinfo') === ours;
 }
 
 function namesOf(path: string): string[] {
