@@ -115,9 +115,11 @@ const printedLine = /^ *\d+ +\d+ [ %][ s][ !][ b][ n] +(\d) +(\S+)::(\S+)(?: @ (
 
 describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release', on => {
 	test.each([
-		{program: 'Deflates', java: /^java\.util\.zip\.Deflater\.\w+:\d+$/, native: /^lib(?:zip|z)\.so[\d.]*(?:!|$)/},
-		{program: 'ReadsZeros', java: /^(?:java\.io\.FileInputStream\.|ReadsZeros)/, native: /^\[kernel] read$/},
-	])('native code counts for its Java line, or by library and function: $program', async ({program, java: line, native}) => {
+		{program: 'Deflates', java: /^java\.util\.zip\.Deflater\.\w+:\d+$/, native: /^lib(?:zip|z)\.so[\d.]*(?:!|$)/, least: 50},
+		// About half of its time is in the kernel, the rest on the way there; of 70 records, less than 20 % are once in
+		// 10,000 runs, even if it is two fifths.
+		{program: 'ReadsZeros', java: /^(?:java\.io\.FileInputStream\.|ReadsZeros)/, native: /^\[kernel] read$/, least: 20},
+	])('native code counts for its Java line, or by library and function: $program', async ({program, java: line, native, least}) => {
 		const java = await javaForTest(program, {jdk: on});
 		const sampler = await samplerForTest(java, {timer: 'perf'});
 		const usedNs = () => queryLines(sampler.read()!, undefined, defaultQuery).wholeCpuNs;
@@ -125,7 +127,7 @@ describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $r
 		const snapshot = sampler.read()!;
 		expect(shareOf(snapshot, {}, line)).toBeGreaterThan(60);
 		expect(shareOf(snapshot, {}, /^lib|^\[kernel]/)).toBe(0);
-		expect(shareOf(snapshot, {native: true}, native)).toBeGreaterThan(50);
+		expect(shareOf(snapshot, {native: true}, native)).toBeGreaterThan(least);
 		expect(shareOf(snapshot, {native: true, ownFirst: true}, /^lib|^\[kernel]/)).toBeLessThan(5);
 	});
 
