@@ -67,6 +67,20 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 	});
 });
 
+test('the time for which somebody else has stopped the target does not count as stopped by us', async () => {
+	const java = await javaForTest('CpuAndSleep');
+	const observer = await observe(java);
+	await observer.observe();
+	java.child.kill('SIGSTOP');
+	const outcome = observer.session.sample(observer.sample);
+	await sleep(4000);
+	java.child.kill('SIGCONT');
+	expect(await outcome).toMatchObject({ok: true});
+	const {stoppedMs, pauseUs} = await outcome as {stoppedMs: number; pauseUs: number};
+	expect(stoppedMs).toBeLessThan(2000);
+	expect(pauseUs).toBe(stoppedMs * 1000);
+});
+
 test('the user\'s own idle calls', async () => {
 	const java = await javaForTest('CpuAndSleep');
 	const observer = await observe(java, {extraIdle: ['CpuAndSleep.lambda$main$0']});
