@@ -2,7 +2,9 @@ import {mkdir, readdir, stat, unlink} from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import {xdgFolder} from '../config/configure.js';
-import {freeStem, ignoringErrors, nearestFolder, removeAll, writeTogether, WriteError} from '../exports/files/files.js';
+import {
+	freeStem, ignoringErrors, nearestFolder, removeAll, throwIfForeign, writeTogether, WriteError,
+} from '../exports/files/files.js';
 import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
@@ -128,10 +130,11 @@ async function keptIn(folder: string): Promise<string[]> {
 }
 
 /**
-Makes the folder. Throws UserError if others may write to it, or if it belongs to another user: sudo may keep the user's
-HOME. Of a missing folder, the nearest existing ancestor must belong to us.
+Makes the folder. Throws UserError if others may write to it, or if it or a folder on the way belongs to another user
+(sudo may keep the user's HOME) or is a symbolic link. Of a missing folder, the nearest existing ancestor must be ours.
 */
 async function makeFolder(folder: string): Promise<void> {
+	await throwIfForeign(folder, 'refuse');
 	const existing = await nearestFolder(folder);
 	if (existing.uid !== process.geteuid?.()) {
 		throw new UserError(`${existing.path} belongs to another user`);

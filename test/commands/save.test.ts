@@ -1,4 +1,6 @@
-import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {
+	chmodSync, lchownSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
 import {openSaved} from '../../source/commands/recording.js';
@@ -10,6 +12,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {canonical, serviceSnapshots} from '../exports/snapshots.js';
 import {folderForTest} from '../helpers/for-test.js';
 import {picture} from '../helpers/picture.js';
+import {isRoot, otherUser} from '../helpers/users.js';
 
 const {whole} = serviceSnapshots();
 
@@ -85,6 +88,43 @@ test('none is kept where none is asked for, or where the folder is not the user\
 	chmodSync(folder, 0o777);
 	await expect(keepSession(session(1), emptyRing, 5, 0, folder)).rejects.toThrow(`others may write to ${folder}`);
 	expect(readdirSync(folder)).toEqual([]);
+});
+
+/** A folder of ours with sessions that a prune would delete, and what is in it. */
+function privateFolder() {
+	const folder = path.join(folderForTest(), 'private');
+	mkdirSync(folder, {mode: 0o700});
+	const names = Array.from({length: 9}, (_, index) => `tprof-1-2026091${index}T140201000Z.tprof`);
+	for (const name of names) {
+		writeFileSync(path.join(folder, name), '');
+	}
+
+	return {folder, names};
+}
+
+test.each(['state', 'state/tprof-top'])('none is kept, and none deleted, behind a symbolic link (%s)', async at => {
+	const {folder, names} = privateFolder();
+	const home = folderForTest();
+	const link = path.join(home, at);
+	mkdirSync(path.dirname(link), {recursive: true});
+	symlinkSync(folder, link);
+	const kept = keepSession(session(1), emptyRing, 2, 0, path.join(home, 'state/tprof-top'));
+	await expect(kept).rejects.toThrow(`${link} is a symbolic link`);
+	expect(readdirSync(folder)).toEqual(names);
+});
+
+const ofAnotherUser = 'root keeps none in a folder of another user (link at %s)';
+test.runIf(isRoot).each(['.local', '.local/state', '.local/state/tprof-top'])(ofAnotherUser, async at => {
+	const {folder, names} = privateFolder();
+	const home = folderForTest();
+	const link = path.join(home, at);
+	mkdirSync(path.dirname(link), {recursive: true});
+	symlinkSync(folder, link);
+	lchownSync(home, otherUser.uid, otherUser.gid);
+	lchownSync(link, otherUser.uid, otherUser.gid);
+	const kept = keepSession(session(1), emptyRing, 2, 0, keptFolder({HOME: home}));
+	await expect(kept).rejects.toThrow(`${home} belongs to another user`);
+	expect(readdirSync(folder)).toEqual(names);
 });
 
 test.each([

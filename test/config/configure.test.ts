@@ -1,5 +1,8 @@
 import {execFileSync} from 'node:child_process';
-import {chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+	chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
 import fc from 'fast-check';
@@ -107,6 +110,12 @@ test.runIf(isRoot)('root writes nothing of another user\'s, and says whose confi
 	const config = path.join(home, '.config/tprof-top/config.json');
 	await expect(keepColumns(config, 'lines', ['self'])).rejects.toThrow('belongs to another user');
 	expect(existsSync(path.join(home, '.config'))).toBe(false);
+	const ours = path.join(folder, 'ours');
+	mkdirSync(ours);
+	symlinkSync(ours, path.join(home, '.config'));
+	await expect(keepColumns(config, 'lines', ['self'])).rejects.toThrow('belongs to another user');
+	expect(readdirSync(ours)).toEqual([]);
+	rmSync(path.join(home, '.config'));
 	const passwd = path.join(folder, 'passwd');
 	writeFileSync(passwd, `root:x:0:0::/root:/bin/sh\nalice:x:12345:12345::${home}:/bin/sh\n`);
 	const note = (at: string) => sudoNote(at, {SUDO_USER: 'alice'}, passwd);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {constants, existsSync, lstatSync} from 'node:fs';
 import {
-	chmod, copyFile, link, mkdir, open, realpath, rename, stat, unlink, writeFile, type FileHandle,
+	chmod, copyFile, link, lstat, mkdir, open, readlink, realpath, rename, stat, unlink, writeFile, type FileHandle,
 } from 'node:fs/promises';
 import type {Written} from '../common/export-format.js';
 import {UserError} from '../../runtime/errors.js';
@@ -119,6 +119,7 @@ export async function ignoringErrors(action: () => Promise<void>): Promise<void>
 export async function replaceWhole(file: string, bytes: string): Promise<void> {
 	const temporaries: string[] = [];
 	try {
+		await throwIfForeign(file, 'follow');
 		const existing = await statOf(file);
 		const target = existing?.path ?? file;
 		const owner = existing?.uid ?? process.geteuid?.();
@@ -150,6 +151,54 @@ async function statOf(file: string): Promise<{readonly path: string; readonly ui
 		const real = await realpath(file);
 		const {uid, mode} = await stat(real);
 		return {path: real, uid, mode: mode & 0o777};
+	} catch (error) {
+		if (codeOf(error) === 'ENOENT') {
+			return undefined;
+		}
+
+		throw error;
+	}
+}
+
+/** As many as the kernel follows in one path (MAXSYMLINKS). */
+const maxLinks = 40;
+
+/**
+Throws a UserError if anything on the way to a file or folder, as far as it exists, belongs to another user than us and
+root: that user could lead us elsewhere. `links`: whether our own and root's symbolic links are followed, or an error;
+those in the root folder, such as /home on some systems, are followed in any case.
+*/
+export async function throwIfForeign(file: string, links: 'follow' | 'refuse'): Promise<void> {
+	let at = '/';
+	let linksLeft = maxLinks;
+	const names = path.resolve(file).split('/').filter(Boolean);
+	for (let name = names.shift(); name !== undefined; name = names.shift()) {
+		const parent = at;
+		at = path.join(parent, name);
+		const found = await entryOf(at);
+		if (found === undefined) {
+			return;
+		}
+
+		if (found.uid !== 0 && found.uid !== process.geteuid?.()) {
+			throw new UserError(`${printable(at, maxPathLength)} belongs to another user`);
+		}
+
+		if (found.isSymbolicLink()) {
+			if ((links === 'refuse' && parent !== '/') || linksLeft-- === 0) {
+				throw new UserError(`${printable(at, maxPathLength)} is a symbolic link`);
+			}
+
+			names.unshift(...path.resolve(parent, await readlink(at)).split('/').filter(Boolean));
+			at = '/';
+		}
+	}
+}
+
+/** Returns what is at a path, links not followed; undefined if there is nothing. Throws the system's error. */
+async function entryOf(file: string) {
+	try {
+		return await lstat(file);
 	} catch (error) {
 		if (codeOf(error) === 'ENOENT') {
 			return undefined;
