@@ -7,7 +7,7 @@ import {attributionOf, endsOf, ownOfBuckets, viaOfBuckets} from './counters/attr
 import {alignedTo} from './counters/aligned.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFigures} from './counters/buckets.js';
 import {countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
-import {percentOf, effectiveSampleSize, threadsInStep} from './counters/share.js';
+import {percentOf, effectiveSampleSize, sampledMs, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {membersOf} from './counters/threads.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/newest-sample.js';
@@ -110,6 +110,7 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const ranked = {counters, buckets: sums.buckets, scope};
 	const figures: GroupFigures = {
 		grouping, sums, totals, threads, threadsInStep: inStep, isInTicks: unit === 'ticks',
+		overMs: sampledMs(snapshot, since),
 		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter], {sizeOf: thread => membersOf(threads, thread)}),
 		contention: contentionByLocation(snapshot, attributed, grouping, scope),
 		...(ends ? {viaOf: viaOfBuckets(dictionary, ends, ranked)} : {ownOf: ownOfBuckets(dictionary, query, ranked)}),

@@ -153,7 +153,7 @@ test.concurrent('a moment, a span and two spans of it are opened and compared', 
 	expect(stderr).toBe('');
 	const {changes: [first]} = JSON.parse(stdout) as {changes: ReadonlyArray<Record<string, unknown>>};
 	expect(first).toMatchObject({class: 'KnownPhases', change: 'new', noise: false});
-	expect((await runCli('diff', before, burst)).stdout).toMatch(/CPU \+\/-.*\n *\+\d[\d.]* .*KnownPhases/);
+	expect((await runCli('diff', before, burst)).stdout).toMatch(/CPU% \+\/-.*\n *\+\d[\d.]* .*KnownPhases/);
 	expect((await runCli('open', file, '--from', moments[2], '--to', moments[3], '--format', 'csv', '--by', 'method')).stdout).toMatch(/KnownPhases,/);
 	expect((await runCli('open', file, '--at', '1s ago')).stdout).toContain('samples');
 	expect(await runCli('open', file, '--at', '2001-01-01 10:00')).toMatchObject({status: 2, stderr: expect.stringContaining('the recording has nothing of 2001-01-01 10:00') as unknown});

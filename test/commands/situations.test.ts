@@ -44,8 +44,8 @@ test.for<Case>([
 	['collector', /^! (?:The heap is full: [^;]*;\s+the\s+program\s+stands\s+still\s+for\s+collections\s+\d+%|Host CPU saturated)/m, {jvmArgs: ['-Xmx64m']}],
 	['jit', /^! (?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU|Host CPU saturated)/m, {jvmArgs: ['-Xcomp']}],
 	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
-	['deflate', /^! \d+% is what Situations\.compresses:\d+ called[^>]*> *\d\d\d?\S* .* (?:\S+\.)?Deflater\.deflate/m],
-	['regex', /^! \d+% is what Situations\.validates:\d+ called[^>]*> *\d\d\d?\S* .* \S*regex\.\w/m],
+	['deflate', /^! \d+% of the CPU time is what Situations\.compresses:\d+ called[^>]*> *\d\S* .* \S*Deflater\.deflate/m],
+	['regex', /^! \d+% of the CPU time is what Situations\.validates:\d+ called[^>]*> *\d\S* .* \S*regex\.\w/m],
 	['hog', /^! Host CPU saturated: threads waited \d+\.\d s for a CPU/m, {under: onFirstCpu}],
 ])('threads that run: %s', async situation => {
 	await untilSaid(situation);

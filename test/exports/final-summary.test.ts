@@ -13,8 +13,8 @@ test('names the target, the time, the cost, hot lines, and where threads were bl
 		'2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms requested | samples 50 late 3 failed 1',
 		'target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%) | pauses p50 210 us p99 800 us worst 901 us',
 		'blocked for 7s at com.acme.db.Pool.take:88, held by main at com.acme.Main.main:10',
-		' 52.6%     6000 ms  com.acme.sort.Bubble.swap:24',
-		' 47.4%     5400 ms  com.acme.sort.Bubble.sort:16',
+		' 60.6% of a core     6000 ms  com.acme.sort.Bubble.swap:24',
+		' 54.5% of a core     5400 ms  com.acme.sort.Bubble.sort:16',
 	]);
 });
 
@@ -26,7 +26,7 @@ test('compilations are one row', () => {
 	}
 
 	const lines = renderFinalSummary(drawing.set('C2', {flags: threadFlag.vmInternal}).build(), 100);
-	expect(lines.slice(-2)).toEqual([' 90.0%     90.0 ms  [jit]', ' 10.0%     10.0 ms  A.work:1']);
+	expect(lines.slice(-2)).toEqual(['  9.0% of a core     90.0 ms  [jit]', '  1.0% of a core     10.0 ms  A.work:1']);
 });
 
 test('on 80 columns time and cost take as many lines as they need, and nothing of them is cut', () => {

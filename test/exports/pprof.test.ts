@@ -176,7 +176,8 @@ describe('files of other tools', () => {
 		const read = readPprof(gzipSync(encoded(goProfile())));
 		expect(statesLine(read, undefined)).toBe('CPU Java 7% JIT 0% JVM 0%');
 		const [row] = queryThreads(read, undefined, defaultQuery).rows;
-		expect(threadColumns.find(({id}) => id === 'state')!.value(row, {unit: 'cpu', fullNames: true, room: 5})).toBe('');
+		const state = threadColumns.find(({id}) => id === 'state')!;
+		expect(state.value(row, {unit: 'cpu', overMs: 0, fullNames: true, room: 5})).toBe('');
 		expect(threadsView.titleLines(row, 80, undefined).map(line => line?.text)).toContain('state unknown: the profile is of another tool');
 		const said = [viewOf('blockers'), viewOf('waits')].map(view => view.emptyText!(view.query(read, undefined, defaultQuery), defaultQuery));
 		expect(new Set(said)).toEqual(new Set(['a profile of another tool does not say what threads wait for']));

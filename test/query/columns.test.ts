@@ -114,7 +114,8 @@ describe('tasks', () => {
 
 	test('at 80 columns a kind and a worker share the room for names', () => {
 		const {column, width} = fitColumns(taskColumns, 80).at(-1)!;
-		const named = (changes: Partial<TaskRow>) => column.value({...row, now: undefined, ...changes}, {unit: 'cpu', fullNames: false, room: width});
+		const context = {unit: 'cpu', overMs: 0, fullNames: false, room: width} as const;
+		const named = (changes: Partial<TaskRow>) => column.value({...row, now: undefined, ...changes}, context);
 		const worker = 'WorkerStealingThread-1';
 		expect([named({}), named({worker, kind: ''}), named({worker}), named({worker: 'main'})]).toEqual([
 			'ImplicitNonBlockingTask', 'WorkerStealingThread-1', '…ngThread-1: …lockingTask', 'main: …citNonBlockingTask',

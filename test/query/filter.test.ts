@@ -64,7 +64,8 @@ describe('states and threads restrict what is counted', () => {
 		['thread:nowhere,http-?,', ['100 2 A.work:1', '0 3 A.lock:2']],
 		// Words and figures choose rows, and leave the shares as they are.
 		['lock', ['0 3 A.lock:2']],
-		['pct>50', ['100 4 A.work:1']],
+		['pct>9', ['100 4 A.work:1']],
+		['pct>11', []],
 	])('%s: %j', (filter, lines) => {
 		expect(queryLines(snapshot, undefined, {...defaultQuery, filter}).rows.map(line => `${Math.round(line.selfPercent)} ${line.selfTicks} ${locationName(line)}`)).toEqual(lines);
 	});
@@ -75,7 +76,7 @@ describe('states and threads restrict what is counted', () => {
 
 	test('without RUNNABLE the shares are those of ticks', () => {
 		expect(effectiveUnit({...defaultQuery, filter: 'state:B'})).toBe('ticks');
-		expect(effectiveUnit({...defaultQuery, filter: 'state:B|state:R'})).toBe('cpu');
+		expect(effectiveUnit({...defaultQuery, filter: 'state:B|state:R'})).toBe('core');
 		expect(effectiveUnit({...defaultQuery, unit: 'cpu-ms', filter: 'state:B'})).toBe('cpu-ms');
 	});
 });

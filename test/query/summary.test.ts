@@ -128,10 +128,11 @@ test('where the hottest lines are the JDK\'s, the line of the program that calle
 		parser | R R | match:7 | java.util.regex.Loop.match:4 java.util.regex.Loop.match:9
 		parser | R   | work:9
 	`);
-	expect(querySummaryLines(regex, undefined, glance()).finding).toBe('67% is what A.match:7 called; press a to count it there.');
+	const {finding} = querySummaryLines(regex, undefined, glance());
+	expect(finding).toBe('67% of the CPU time is what A.match:7 called; press a to count it there.');
 	expect(querySummaryLines(regex, undefined, glance({ownFirst: true})).finding).toBeUndefined();
 	const report = text.write(regex, undefined, {query: defaultQuery, version: ''}) as string;
-	expect(report).toContain('67% is what A.match:7 called; --own-first counts it there.');
+	expect(report).toContain('67% of the CPU time is what A.match:7 called; --own-first counts it there.');
 	expect(querySummaryLines(hog, undefined, glance()).finding).toBeUndefined();
 });
 

@@ -52,7 +52,8 @@ test('a row says what of its calls is not known exactly', () => {
 	const [method] = traceMethods({...report, methods: [{...report.methods[0], oneIn: 64, isReleased: true}, report.methods[1]]}, undefined);
 	const {value} = traceColumns.find(({id}) => id === 'method')!;
 	const error = Math.ceil(method.errorPercent!);
-	expect(value(method, {room: 40, fullNames: false, unit: 'cpu'})).toBe(`a.B.outer [1 in 64 +/-${error}%, released]`);
+	const name = value(method, {room: 40, fullNames: false, unit: 'cpu', overMs: 0});
+	expect(name).toBe(`a.B.outer [1 in 64 +/-${error}%, released]`);
 	expect(refusalNotes({...report, methods: [method]})).toEqual([expect.stringMatching(/only some of the calls .*: a\.B\.outer$/), expect.stringMatching(/no longer traced: a\.B\.outer$/)]);
 });
 

@@ -111,16 +111,16 @@ test('what changed since the baseline is shown per second, and D leads there and
 	goOn(5);
 
 	expect(await text()).toMatch(/ against .* since the baseline 5s/);
-	expect(await text()).toMatch(/> +\+1000 .* new +.*Spike\.burn:7/);
+	expect(await text()).toMatch(/> +\+100 .* new +.*Spike\.burn:7/);
 	expect(await text()).toMatch(/ noise +.*Calm\.tick:3/);
-	expect(await text('enter')).toMatch(/\+1000 CPU ms\/s \+\/- [\d.]+: 1000 now, 0\.0 in the baseline/);
+	expect(await text('enter')).toMatch(/\+100% of a core \+\/- [\d.]+: 100 now, 0\.0 in the baseline/);
 	expect(await text('q', 'D')).toContain('[Lines]');
 });
 
 test('a window of the past is a baseline as it is, and what happens now is compared with it', async () => {
 	const {text} = screenOf(120);
 	expect(await text(...Array.from({length: 5}, () => '['), 'm', 'escape', 'z', 'z', 'D')).toContain('LIVE');
-	expect(await text()).toMatch(/> +-500 .* gone +.*Spike\.burn:7/);
+	expect(await text()).toMatch(/> +-50\.0 .* gone +.*Spike\.burn:7/);
 });
 
 test('before there is a past, and where it ends, the keys say so', async () => {

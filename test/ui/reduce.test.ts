@@ -144,7 +144,8 @@ describe('what counts', () => {
 		expect(after(['x']).state.query.states).toContain('IDLE');
 		expect(after(['x', 'x']).state.query.states).toEqual(['BLOCKED']);
 		expect(after(['x', 'x', 'x', 'x']).state.query.states).toEqual(['RUNNABLE', 'BLOCKED']);
-		expect(after(['%', '%']).state.query.unit).toBe('cpu-ms');
+		const unitAfter = (count: number) => after(Array.from({length: count}, () => '%')).state.query.unit;
+		expect([0, 1, 2, 3, 4].map(count => unitAfter(count))).toEqual(['core', 'cpu', 'ticks', 'cpu-ms', 'core']);
 		expect(after(['l']).state.query.by).toBe('method');
 		expect(after(['tab', 'l']).state.query.foldPools).toBe(false);
 	});

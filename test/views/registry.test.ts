@@ -103,7 +103,11 @@ test('what cells are follows their rows', () => {
 	const roles = (view: number, row: number): Record<string, unknown> => {
 		const {columns, query, sort} = views[view];
 		const {rows} = query(snapshot, undefined, {...defaultQuery, sort});
-		return Object.fromEntries<unknown>(columns.map(column => [column.id, column.role?.(rows.at(row)!)] as const).filter(([, role]) => role !== undefined));
+		const context = {unit: 'core', overMs: 100, fullNames: false, room: 20} as const;
+		return Object.fromEntries<unknown>(columns.flatMap(column => {
+			const role = column.role?.(rows.at(row)!, context);
+			return role === undefined ? [] : [[column.id, role] as const];
+		}));
 	};
 
 	expect(roles(0, 0)).toMatchObject({self: 'hot', state: 'states', blocked: 'blocked', waiting: 'waiting', note: 'blocked', file: 'dim'});

@@ -5,6 +5,7 @@ import {threadStates} from '../../model/thread-state.js';
 import {endsOf} from '../../query/counters/attribution.js';
 import {locationName} from '../../query/counters/location.js';
 import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
+import {sampledMs} from '../../query/counters/share.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {treeFilter} from '../../views/tree/tree.js';
@@ -39,7 +40,7 @@ export class StackSet {
 		const scope = {...scopeOf(snapshot, query), work: query.baseline === undefined ? undefined : 'all' as const};
 		const counters = countersInWindow(snapshot, since, scope);
 		const grouping = stackIndex(dictionary).grouping(query.by);
-		const {isKept} = treeFilter(scope, dictionary, grouping);
+		const {isKept} = treeFilter({...scope, overMs: sampledMs(snapshot, since)}, dictionary, grouping);
 		// With --own-first a stack ends at the program's own line.
 		const ends = endsOf(dictionary, query);
 		const frameOfGroup = new Map<number, number>();

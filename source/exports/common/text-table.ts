@@ -2,7 +2,7 @@ import {cellWidth, fit} from '../../model/cell-width.js';
 import type {TargetInfo} from '../../model/snapshot.js';
 import type {AgentReport} from '../../model/trace-report.js';
 import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';
-import type {GroupBy, Measure, Unit} from '../../query/types/query.js';
+import type {GroupBy, Measure} from '../../query/types/query.js';
 
 /** Width of a report by default, and the least that has room for names. */
 export const defaultWidth = 120;
@@ -33,14 +33,21 @@ export function reportHead(command: string, target: TargetInfo, {startedAtMs, el
 	];
 }
 
+/** `overMs`: milliseconds of sampling that percentages of a core relate to. */
+type TableLayout = {readonly width: number; readonly unit: Measure; readonly overMs: number; readonly by: GroupBy};
+
 /** Returns a heading and a line for each row, with the columns that fit in `width` terminal cells. */
-export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit, measure, by}: {readonly width: number; readonly unit: Unit; readonly measure: Measure; readonly by: GroupBy}): string[] {
+export function textTable<Row>(
+	columns: ReadonlyArray<Column<Row>>,
+	rows: readonly Row[],
+	{width, by, ...context}: TableLayout,
+): string[] {
 	const fitted = fitColumns(columns, width);
 	const lineOf = (textOf: (column: Column<Row>, room: number) => string) =>
 		fitted.map(({column, width: room}) => fit(textOf(column, room), room, column.align)).join(' ').trimEnd();
 	return [
-		lineOf(column => headingOf(column, measure, by)),
-		...rows.map(row => lineOf((column, room) => column.value(row, {unit, fullNames: true, room}))),
+		lineOf(column => headingOf(column, context.unit, by)),
+		...rows.map(row => lineOf((column, room) => column.value(row, {...context, fullNames: true, room}))),
 	];
 }
 

@@ -57,7 +57,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 		...blocked.map(location => blockedText(location)),
 		...(isAlmostIdle ? [idleText(hot, wholeCpuNs)] : []),
 		...(cpuPercent < busyPercent ? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
-		...(isAlmostIdle ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row))),
+		...(isAlmostIdle ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row, session.sampledMs))),
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
 	for (const entry of entries) {
@@ -80,8 +80,9 @@ function tracedText(row: TraceRow): string {
 	return `${titleOf(row)}: ${formatCount(row.calls)} calls, mean ${formatNs(row.meanNs)}, longest ${formatNs(row.mostNs)}${exceptions}`;
 }
 
-function hotText(row: LineRow): string {
-	return `${formatPercent(row.selfPercent).padStart(5)}% ${formatMs(row.selfCpuNs).padStart(8)} ms  ${locationName(row)}`;
+function hotText(row: LineRow, overMs: number): string {
+	const percent = formatPercent(corePercent(row.selfCpuNs, overMs)).padStart(5);
+	return `${percent}% of a core ${formatMs(row.selfCpuNs).padStart(8)} ms  ${locationName(row)}`;
 }
 
 function idleText([first]: readonly LineRow[], wholeCpuNs: number): string {

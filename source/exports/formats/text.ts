@@ -3,7 +3,8 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {stateCode} from '../../model/thread-state.js';
 import {deadlockText, deadlocksOf} from '../../query/locks/deadlocks.js';
-import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
+import {sampledMs} from '../../query/counters/share.js';
+import {measureOf} from '../../query/counters/scope.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {threadColumns, type ThreadRow} from '../../views/threads/columns.js';
 import {queryThreads} from '../../views/threads/threads.js';
@@ -38,7 +39,8 @@ export const text: ExportFormat = {
 		const query = {...requested, summary: requested.summary ?? {showsWaits: states === undefined, isReport: true}};
 		const {columns, ...shown} = view ?? views[0];
 		const table = shown.query(snapshot, baseline, query);
-		const layout = {width, unit: effectiveUnit(query), measure: table.measure ?? measureOf(query), by: query.by};
+		const overMs = sampledMs(snapshot, baseline);
+		const layout = {width, unit: table.measure ?? measureOf(query, overMs), overMs, by: query.by};
 		const rows = table.rows.slice(0, top);
 		// A view requested with --view is shown alone.
 		const threads = view ? [] : busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);

@@ -19,7 +19,7 @@ export const textTraces: ReportFormat<TraceReport> = {
 		const body = [
 			...reportHead('trace', target, report, countsOf(report), notes, room),
 			'',
-			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', measure: 'cpu', by: 'method'}),
+			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', overMs: 0, by: 'method'}),
 			...(rows.length === 0 ? ['(no call ended in this time)'] : []),
 			...moreLine(rows.length, top),
 			...(notCalled > 0 ? [`${notCalled} traced ${notCalled === 1 ? 'method was' : 'methods were'} not called`] : []),

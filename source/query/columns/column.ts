@@ -1,9 +1,10 @@
 import {sumOf} from '../../model/sum.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import type {GroupBy, Location, Measure, Query, Unit, StateTicks} from '../types/query.js';
+import type {GroupBy, Location, Measure, Query, StateTicks} from '../types/query.js';
 import {locationName} from '../counters/location.js';
-import {formatMs, formats, type Format} from './format.js';
+import {percentIn} from '../counters/share.js';
+import {formatMs, formatPercent, formats, type Format} from './format.js';
 import {shortName} from './names.js';
 import type {Sortable, ValueOf} from './sort.js';
 import {stateCells, type StateRole, type StateLetter} from './state-cells.js';
@@ -17,8 +18,10 @@ export type SortKey = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name
 /** Percentage, of a core or of a whole, from which a figure is highlighted. */
 export const hotPercent = 10;
 
-type CellContext = {
-	readonly unit: Unit;
+export type CellContext = {
+	readonly unit: Measure;
+	/** Milliseconds of sampling that percentages of a core relate to. */
+	readonly overMs: number;
 	readonly fullNames: boolean;
 	/** Width of the column, cells. */
 	readonly room: number;
@@ -54,7 +57,7 @@ export type Column<Row> = Sortable<Row> & {
 	value(row: Row, context: CellContext): string;
 	/** Returns the value in CSV files. */
 	exportValue(row: Row): string | number;
-	role?(row: Row): CellRole | undefined;
+	role?(row: Row, context: CellContext): CellRole | undefined;
 	/** Returns the figures of a window's rows; `trend` shows them over the last minute. */
 	past?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures;
 };
@@ -84,15 +87,49 @@ export function text<Row>(id: string, of: (row: Row) => string, {thenBy = [], ..
 	return {id, align: 'left', ascending: true, sortBy: [of, ...thenBy], value: of, exportValue: of, ...settings};
 }
 
-export const shareHeadings = {ticks: 'TICK%', blocked: 'BLK%', waiting: 'WAIT%', 'cpu-ms': 'CPUms'} as const;
+const cpuHeadings = {cpu: 'SHARE', 'cpu-ms': 'CPUms'} as const;
 
-/** Returns a column of shares, or of the CPU time itself in the unit `cpu-ms`. */
-export function share<Row>(id: string, of: (row: Row) => number, cpuNsOf: (row: Row) => number, {thenBy = [], isBlank, ...settings}: Settings<NoInfer<Row>>): Column<Row> {
+export const shareHeadings = {...cpuHeadings, ticks: 'TICK%', blocked: 'BLK%', waiting: 'WAIT%'} as const;
+
+/** Returns a column of CPU time as a share or, on the screen and in text, in the query's unit. */
+export function share<Row>(
+	id: string,
+	of: (row: Row) => number,
+	cpuNsOf: (row: Row) => number,
+	{thenBy = [], isBlank, isHot, ...settings}: Settings<NoInfer<Row>>,
+): Column<Row> {
+	const percent = (row: Row, {unit, overMs}: CellContext) => (
+		percentIn(unit, {percent: of(row), cpuNs: cpuNsOf(row)}, overMs)
+	);
+	const text = (row: Row, context: CellContext) => (
+		context.unit === 'cpu-ms' ? formatMs(cpuNsOf(row)) : formatPercent(percent(row, context))
+	);
 	return figure(id, of, formats.percent, {
 		thenBy: [cpuNsOf, ...thenBy],
-		value: (row, {unit}) => isBlank?.(row) ? '' : (unit === 'cpu-ms' ? formatMs(cpuNsOf(row)) : formats.percent.text(of(row))),
+		value: (row, context) => isBlank?.(row) ? '' : text(row, context),
+		...(isHot ? {role: (row, context) => percent(row, context) >= hotPercent ? 'hot' : undefined} : {}),
 		...settings,
 	});
+}
+
+/** Returns a column of CPU time, as `share`, that has CPU time too while other columns have shares of ticks. */
+export function cpuColumn<Row>(
+	id: string,
+	of: (row: Row) => number,
+	cpuNsOf: (row: Row) => number,
+	settings: Settings<NoInfer<Row>>,
+): Column<Row> {
+	const {value, role, ...column} = share(id, of, cpuNsOf, {measureHeadings: cpuHeadings, ...settings});
+	const ofCpu = (context: CellContext): CellContext => {
+		const isOfCpu = context.unit === 'cpu' || context.unit === 'cpu-ms';
+		return isOfCpu ? context : {...context, unit: context.overMs > 0 ? 'core' : 'cpu'};
+	};
+
+	return {
+		...column,
+		value: (row, context) => value(row, ofCpu(context)),
+		...(role ? {role: (row, context) => role(row, ofCpu(context))} : {}),
+	};
 }
 
 export function locationColumn<Row>(id: string, of: (row: Row) => Location | undefined, settings: Settings<NoInfer<Row>>): Column<Row> {

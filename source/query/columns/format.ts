@@ -1,3 +1,5 @@
+import type {PartFigure} from '../types/query.js';
+
 /** Formats a percentage in at most five characters: 100, 41.2; 0.04 becomes 0.0. Empty if not finite. */
 export function formatPercent(percent: number): string {
 	return Number.isFinite(percent) ? (percent >= 99.95 ? percent.toFixed(0) : percent.toFixed(1)) : '';
@@ -95,6 +97,12 @@ export function formatRate(perS: number): string {
 /** Returns a sampling error for a sentence: "+/- 1.2", or that it is unknown. */
 export function errorText(error: number): string {
 	return Number.isNaN(error) ? '(error unknown)' : `+/- ${error.toFixed(1)}`;
+}
+
+/** Returns a figure in words; one of a core with its share of the CPU time. */
+export function partText({percent, error, of}: PartFigure, sharePercent: number): string {
+	const share = of === 'a core' ? `, ${formatPercent(sharePercent)}% of the CPU time` : '';
+	return `${formatPercent(percent)}% of ${of} ${errorText(error)}${share}`;
 }
 
 /** Rounds to three decimals; 0 if not finite. */

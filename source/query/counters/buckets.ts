@@ -4,9 +4,11 @@ import {sumOf} from '../../model/sum.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {rootNode} from '../../model/frame.js';
 import {stateCount} from '../../model/thread-state.js';
-import type {StateTicks, Interval, Location} from '../types/query.js';
+import type {StateTicks, Interval, Location, PartFigure} from '../types/query.js';
 import type {Scope} from './scope.js';
-import {cpuPieces, percentOf, effectiveSampleSize, shareError, shareInterval, type Pieces} from './share.js';
+import {
+	cpuPieces, corePercent, percentOf, effectiveSampleSize, shareError, shareInterval, type Pieces,
+} from './share.js';
 import {LocatedRow} from './location.js';
 
 /** The counters of each bucket, as linked lists that end with -1. */
@@ -143,6 +145,8 @@ export type CountedFigures = {
 	/** Shares relate to ticks, not to CPU time. */
 	readonly isInTicks: boolean;
 	readonly threadsInStep: number;
+	/** Milliseconds of sampling in the window. */
+	readonly overMs: number;
 	/** With own code first: returns the library method called by own code that has most samples of some buckets. */
 	readonly viaOf?: (buckets: readonly number[]) => Location | undefined;
 };
@@ -169,6 +173,21 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 	/** Half the width of the 95% confidence interval of `selfPercent`, percentage points. */
 	get errorPercent(): number {
 		return shareError(this.selfPercent, this.#samples);
+	}
+
+	/** The same of `selfCpuNs`, nanoseconds: the CPU time of all rows together is known without sampling. */
+	get errorNs(): number {
+		return this.errorPercent / 100 * this.counted.sums.wholeCpuNs;
+	}
+
+	/** Its self time in percent of a core or, where that is unknown or ticks count, as a share. */
+	get selfFigure(): PartFigure {
+		const {isInTicks, overMs} = this.counted;
+		if (isInTicks || overMs === 0) {
+			return {percent: this.selfPercent, error: this.errorPercent, of: isInTicks ? 'the ticks' : 'the CPU time'};
+		}
+
+		return {percent: corePercent(this.selfCpuNs, overMs), error: corePercent(this.errorNs, overMs), of: 'a core'};
 	}
 
 	get selfInterval(): Interval {

@@ -39,21 +39,27 @@ export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	};
 }
 
-/** Returns a query's unit; `cpu` becomes ticks if RUNNABLE does not count: blocked and waiting threads use no CPU. */
-export function effectiveUnit(query: Query): Unit {
-	return unitFor(query.unit, filterOf(query.filter).stateMask ?? maskOf(query.states));
+/**
+Returns a query's unit. Percentages become shares of ticks if RUNNABLE does not count, as blocked and waiting threads
+use no CPU; percentages of a core become shares of CPU time if the window has no length, as in some profiles of other
+tools.
+*/
+export function effectiveUnit(query: Query, overMs = Infinity): Unit {
+	const unit = query.unit === 'core' && overMs === 0 ? 'cpu' : query.unit;
+	return unitFor(unit, filterOf(query.filter).stateMask ?? maskOf(query.states));
 }
 
-/** Returns what shares of a query relate to: `effectiveUnit` or, for ticks of one kind of states, that kind. */
-export function measureOf(query: Query): Measure {
-	const unit = effectiveUnit(query);
+/** Returns what figures of a query are in: `effectiveUnit` or, for ticks of one kind of states, that kind. */
+export function measureOf(query: Query, overMs?: number): Measure {
+	const unit = effectiveUnit(query, overMs);
 	const mask = filterOf(query.filter).stateMask ?? maskOf(query.states);
 	const only = (['blocked', 'waiting'] as const).find(id => (mask & ~maskOf(stateSets.find(set => set.id === id)!.states)) === 0);
 	return unit === 'ticks' ? only ?? unit : unit;
 }
 
 function unitFor(unit: Unit, countedMask: number): Unit {
-	return unit === 'cpu' && (countedMask & (1 << stateCode.RUNNABLE)) === 0 ? 'ticks' : unit;
+	const isPercent = unit === 'core' || unit === 'cpu';
+	return isPercent && (countedMask & (1 << stateCode.RUNNABLE)) === 0 ? 'ticks' : unit;
 }
 
 function threadsOf({threads}: Snapshot, {threadKeys, javaOnly}: Query, {thread}: RowFilter): Uint8Array | undefined {

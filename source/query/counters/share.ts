@@ -1,5 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import type {Interval} from '../types/query.js';
+import type {Interval, Measure} from '../types/query.js';
 
 /** Two-sided 95% quantile of the normal distribution. */
 export const z = 1.96;
@@ -68,6 +68,15 @@ export function sampledMs(snapshot: Snapshot, since: Snapshot | undefined): numb
 /** Returns CPU time as a percentage of one core over `overMs` of sampling; 0 if that is 0. */
 export function corePercent(cpuNs: number, overMs: number): number {
 	return overMs > 0 ? cpuNs / (overMs * 1e4) : 0;
+}
+
+/** Returns a figure in a unit: the CPU time as a percentage of a core, or else the share. */
+export function percentIn(
+	unit: Measure,
+	{percent, cpuNs}: {readonly percent: number; readonly cpuNs: number},
+	overMs: number,
+): number {
+	return unit === 'core' ? corePercent(cpuNs, overMs) : percent;
 }
 
 /** Returns how many ticks the window has for a thread that is alive all the time. */

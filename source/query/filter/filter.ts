@@ -52,7 +52,11 @@ export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning:
 	{form: '/regex/', meaning: 'a regular expression (RE2: no look-around, no back-references)'},
 	{form: 'state:B', meaning: 'count only samples in these states: R B W T I, state names, or active, blocked, waiting, all; comma-separated'},
 	{form: 'thread:http-*', meaning: 'count only threads with these names, comma-separated; without * or ? any name that contains the text'},
-	{form: 'pct>1', meaning: 'compare a value: pct, total (percent), cpu (ms), ticks, threads, blocked, stuck (seconds); with > >= < <= ='},
+	{
+		form: 'pct>1',
+		meaning: 'compare a value: pct, total (percent, in the unit that % chooses), cpu (ms), ticks, threads, blocked, '
+			+ 'stuck (seconds); with > >= < <= =',
+	},
 ];
 
 const figures: Readonly<Record<string, Figure>> = {

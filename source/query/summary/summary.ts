@@ -113,7 +113,11 @@ const leastJvmCpuPercent = 10;
 export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, query: Query): Query {
 	return query.summary?.showsWaits && isQuiet(snapshot, since, query)
 		? {
-			...query, ownFirst: true, unit: query.unit === 'cpu' ? 'ticks' : query.unit, states: ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'], threadKeys: query.threadKeys ?? threadsOfProgram(snapshot),
+			...query,
+			ownFirst: true,
+			unit: query.unit === 'cpu-ms' ? query.unit : 'ticks',
+			states: ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'],
+			threadKeys: query.threadKeys ?? threadsOfProgram(snapshot),
 		}
 		: query;
 }

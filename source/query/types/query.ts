@@ -7,6 +7,13 @@ export type Interval = {readonly low: number; readonly high: number};
 /** Ticks by state code, see `threadStates`. */
 export type StateTicks = readonly number[];
 
+/** A percentage, half the width of its 95 % interval, and what it is a part of. */
+export type PartFigure = {
+	readonly percent: number;
+	readonly error: number;
+	readonly of: 'a core' | 'the CPU time' | 'the ticks';
+};
+
 /** A line, method or class: a group of frames. */
 export type Location = {
 	readonly className: string;
@@ -31,8 +38,11 @@ export type LockInfo = {
 export const groupings = ['line', 'method', 'class'] as const;
 export type GroupBy = (typeof groupings)[number];
 
-/** What shares relate to: CPU time, or ticks of the counted states; `cpu-ms` shows milliseconds instead. */
-export type Unit = 'cpu' | 'ticks' | 'cpu-ms';
+/**
+What figures of CPU time are in: percent of a core (`core`), shares of the CPU time (`cpu`), or milliseconds. `ticks`:
+shares of the ticks of the counted states instead.
+*/
+export type Unit = 'core' | 'cpu' | 'ticks' | 'cpu-ms';
 
 /** The effective unit or, if that is ticks of one kind of states, that kind; see `measureOf`. */
 export type Measure = Unit | 'blocked' | 'waiting';
@@ -104,7 +114,8 @@ export type TreeQuery = {
 };
 
 export const defaultQuery: Query = Object.freeze({
-	by: 'line', unit: 'cpu', states: ['RUNNABLE', 'BLOCKED'], filter: '', sort: {column: 'self', reverse: false}, showIdle: false, fullNames: false,
+	by: 'line', unit: 'core', states: ['RUNNABLE', 'BLOCKED'], filter: '', sort: {column: 'self', reverse: false},
+	showIdle: false, fullNames: false,
 } satisfies Query);
 
 /** An observation about the program, a sentence, that matters more than any row. */

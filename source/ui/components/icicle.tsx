@@ -117,7 +117,8 @@ function roleOf(row: FlameRow, query: Query): Role {
 
 function selectionHeading(row: FlameRow, query: Query, width: number): Spans {
 	const amount = effectiveUnit(query) === 'ticks' ? `${formatCount(row.totalTicks)} ticks` : `${formatMs(row.totalCpuNs)} ms`;
-	const figures = ` ${formatPercent(row.totalPercent)}%  ${amount}  self ${formatPercent(row.selfPercent)}%`;
+	const {total, self} = row.percents;
+	const figures = ` ${formatPercent(total)}%  ${amount}  self ${formatPercent(self)}%`;
 	const room = Math.max(0, width - figures.length);
 	return [{text: fit(shortName(row, room, true), room), role: 'title'}, {text: cut(figures, width), role: 'heading'}];
 }

@@ -2,8 +2,9 @@ import {Box} from 'ink';
 import type {Component} from 'react';
 import {Table} from 'ink-table';
 import {cellWidth} from '../../model/cell-width.js';
-import {headingOf, isFlexible, type Column} from '../../query/columns/column.js';
-import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
+import {headingOf, isFlexible, type CellContext, type CellRole} from '../../query/columns/column.js';
+import {sampledMs} from '../../query/counters/share.js';
+import {measureOf} from '../../query/counters/scope.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Trend} from '../../query/past/steps.js';
 import type {Measure, Query} from '../../query/types/query.js';
@@ -27,8 +28,10 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const view = viewOf(ui.view);
 	const query = queryOf(ui);
 	const total = query.filter === '' ? rows.length : data.table?.allRows ?? 0;
+	const overMs = data.snapshot ? sampledMs(data.snapshot, data.since) : 0;
 	const context: TableContext<ViewRow> = {
-		query, measure: data.table?.measure ?? measureOf(query), scrollLeft: ui.scrollLeft, trendOf: data.trendOf,
+		query, overMs, measure: data.table?.measure ?? measureOf(query, overMs),
+		scrollLeft: ui.scrollLeft, trendOf: data.trendOf,
 		columns: fitTableColumns(columnsOf(ui.view, ui.columns), layout),
 		position: positionText({from: scrollTop, to: Math.min(rows.length, scrollTop + tableRows), rows: rows.length, total}), isDim: row => view.isDim(row),
 	};
@@ -119,6 +122,8 @@ class DataTable extends InkTable {
 type TableContext<Row> = {
 	readonly query: Query;
 	readonly measure: Measure;
+	/** Milliseconds of sampling in the window. */
+	readonly overMs: number;
 	readonly columns: FittedColumns<Row>;
 	/** Which rows are on the screen: at the end of the name column's heading. */
 	readonly position: string;
@@ -167,10 +172,10 @@ function lenderAt<Row>(columns: FittedColumns<Row>, index: number): FittedColumn
 }
 
 function rowSpans<Row extends {readonly key: string}>(row: Row, isSelected: boolean, context: TableContext<Row>): Spans {
-	const {columns, query, query: {fullNames}, scrollLeft, trendOf} = context;
-	const unit = effectiveUnit(query);
+	const {columns, query: {fullNames}, measure: unit, overMs, scrollLeft, trendOf} = context;
 	const rowRole = isSelected ? 'selected' : (context.isDim(row) ? 'dim' : undefined);
 	const trend = (key: string, cells: number) => sparkline(trendOf(key)?.slice(-cells) ?? []).padStart(cells);
+	const cellContext: CellContext = {unit, overMs, fullNames, room: 0, trend};
 	const spans: Span[] = [];
 	// Number of spans up to the last one that is not blank.
 	let end = 0;
@@ -182,19 +187,19 @@ function rowSpans<Row extends {readonly key: string}>(row: Row, isSelected: bool
 		}
 
 		const lender = lenderAt(columns, index + 1);
-		const lenderText = lender ? cut(lender.column.value(row, {unit, fullNames, room: lender.width, trend}), lender.width) : '';
+		const lenderText = lender ? cut(lender.column.value(row, {...cellContext, room: lender.width}), lender.width) : '';
 		const room = width + (lender ? gap.length + lender.width : 0) - (lenderText === '' ? 0 : gap.length + cellWidth(lenderText));
 		const isScrolled = isFlexible(column) && scrollLeft > 0;
-		const value = column.value(row, {unit, fullNames, room: isScrolled ? room + scrollLeft : room, trend});
+		const value = column.value(row, {...cellContext, room: isScrolled ? room + scrollLeft : room});
 		const text = column.isFigure && zero.test(value) ? '' : value;
 		const cell = fit(isScrolled ? dropCells(text, scrollLeft) : text, room, column.align);
 		const before = index === 0 && isSelected ? cursorMark : gap;
 		if (rowRole) {
 			spans.push({text: before + cell + (lenderText === '' ? '' : gap + lenderText), role: rowRole});
 		} else {
-			pushInRole(spans, before, cell, row, column);
+			pushInRole(spans, before, cell, column.role?.(row, cellContext));
 			if (lender && lenderText !== '') {
-				pushInRole(spans, gap, lenderText, row, lender.column);
+				pushInRole(spans, gap, lenderText, lender.column.role?.(row, cellContext));
 			}
 		}
 
@@ -210,9 +215,8 @@ function rowSpans<Row extends {readonly key: string}>(row: Row, isSelected: bool
 	return spans;
 }
 
-function pushInRole<Row>(spans: Span[], before: string, text: string, row: Row, column: Column<Row>): void {
-	const role = text.trim() === '' ? undefined : column.role?.(row);
-	if (role === undefined) {
+function pushInRole(spans: Span[], before: string, text: string, role: CellRole | undefined): void {
+	if (role === undefined || text.trim() === '') {
 		spans.push({text: before + text});
 	} else {
 		spans.push({text: before}, {text, role});

@@ -1,5 +1,6 @@
 import {headingOf, isFlexible} from '../../query/columns/column.js';
-import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
+import {sampledMs} from '../../query/counters/share.js';
+import {measureOf} from '../../query/counters/scope.js';
 import {threadsOf, viewOf} from '../../views/registry.js';
 import {linksOf} from '../components/detail.js';
 import {sizeOfLayer} from '../components/layer.js';
@@ -17,6 +18,8 @@ export function screenContextOf({session, ui, feed, layout}: ContextInput): Scre
 	const {view, query} = ui;
 	const data = session.screenData(ui, feed);
 	const {snapshot, since} = data;
+	const overMs = snapshot ? sampledMs(snapshot, since) : 0;
+	const measure = measureOf(query, overMs);
 	const {status, vitals, ring} = feed;
 	const rows = rowsOf(data);
 	const detailOf = session.detailOf(ui, feed);
@@ -25,14 +28,14 @@ export function screenContextOf({session, ui, feed, layout}: ContextInput): Scre
 	const visibleColumns = fitted.map(({column}) => column.id);
 	return {
 		columns: viewOf(view).columns.map(column => {
-			const heading = headingOf(column, measureOf(query));
+			const heading = headingOf(column, measure);
 			const name = `${column.title}${heading ? ` (${heading})` : ''}`;
 			return {
 				id: column.id, sortKeys: column.sortKeys, name, isFlexible: isFlexible(column), title: visibleColumns.includes(column.id) ? name : `${name}, not shown`,
 			};
 		}),
 		visibleColumns,
-		overhang: max => overhang(rows, fitted, {unit: effectiveUnit(query), fullNames: query.fullNames}, max),
+		overhang: max => overhang(rows, fitted, {unit: measure, overMs, fullNames: query.fullNames}, max),
 		rows,
 		pageRows: layout.tableRows,
 		source: sourceKindOf(feed),

@@ -80,7 +80,10 @@ const allKeys: readonly KeyBinding[] = [
 	{action: 'left', keys: ['left'], contexts: tables, label: 'Left', help: 'scroll sideways, left', knownFrom: 'htop'},
 	{action: 'right', keys: ['right'], contexts: tables, label: 'Right', help: 'scroll sideways, right', knownFrom: 'htop'},
 	{action: 'filter', keys: ['/', '\\', 'f4'], contexts: tables, label: String.raw`/ \ F4`, title: 'filter', help: 'filter as you type: words, !word, a|b, /regex/, state:B, thread:http-*, pct>1; Enter keeps, Esc clears', knownFrom: 'htop, perf'},
-	{action: 'sort-self', keys: ['1'], contexts: tables, label: '1', help: 'sort by the share of the row itself (CPU% in Threads)', knownFrom: 'py-spy'},
+	{
+		action: 'sort-self', keys: ['1'], contexts: tables, label: '1',
+		help: 'sort by the figure of the row itself (CPU%)', knownFrom: 'py-spy',
+	},
 	{action: 'sort-total', keys: ['2'], contexts: tables, label: '2', help: 'sort by TOTAL', knownFrom: 'py-spy'},
 	{action: 'sort-ticks', keys: ['3', 'T'], contexts: tables, label: '3 T', help: 'sort by ticks', knownFrom: 'py-spy, top'},
 	{action: 'sort-total-ticks', keys: ['4'], contexts: tables, label: '4', help: 'sort by total ticks', knownFrom: 'py-spy'},
@@ -103,7 +106,10 @@ const allKeys: readonly KeyBinding[] = [
 	{action: 'holders', keys: ['L'], contexts: views.filter(({asksForHolders}) => asksForHolders).map(({id}) => id), label: 'L', help: 'with the attach engine: ask the JVM who holds java.util.concurrent locks, with a full dump; says first what it costs', sources: live},
 	{action: 'names', keys: ['c'], contexts: tables, label: 'c', help: 'full or shortened names', knownFrom: 'top'},
 	{action: 'idle', keys: ['i'], contexts: tables, label: 'i', help: 'show or hide threads that wait for work', knownFrom: 'top, py-spy'},
-	{action: 'unit', keys: ['%'], contexts: tables, label: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
+	{
+		action: 'unit', keys: ['%'], contexts: tables, label: '%',
+		help: 'unit: percent of a core, share of CPU time, share of ticks, CPU ms',
+	},
 	{action: 'window', keys: ['z'], contexts: tables, label: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', sources: liveOrRecorded},
 	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], label: '[', title: 'earlier', help: 'show the window before; sampling goes on. Of a backend: the span before', sources: [...liveOrRecorded, 'backend']},
 	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], label: ']', help: 'show the window after; past the newest it is LIVE again, or all of a recording', sources: [...liveOrRecorded, 'backend']},

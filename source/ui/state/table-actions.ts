@@ -17,7 +17,10 @@ import {busiest, earlier, later, nextSpan, play, setBaseline, toggleChanges} fro
 type Handler = (state: UiState, screen: ScreenContext, action: Action) => UiState;
 
 const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
-	{id: 'cpu', title: 'share of CPU time'}, {id: 'ticks', title: 'share of ticks'}, {id: 'cpu-ms', title: 'CPU milliseconds'},
+	{id: 'core', title: 'percent of a core'},
+	{id: 'cpu', title: 'share of CPU time'},
+	{id: 'ticks', title: 'share of ticks'},
+	{id: 'cpu-ms', title: 'CPU milliseconds'},
 ];
 
 /** Cells by which a key scrolls sideways. */

@@ -1,7 +1,6 @@
 import type {Size} from '../terminal/terminal.js';
 import {cellWidth} from '../../model/cell-width.js';
-import {fitColumns, isFlexible, type Column} from '../../query/columns/column.js';
-import type {Unit} from '../../query/types/query.js';
+import {fitColumns, isFlexible, type CellContext, type Column} from '../../query/columns/column.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewRow} from '../../views/common/view.js';
 
@@ -130,7 +129,12 @@ export function columnAt<Row>(columns: FittedColumns<Row>, lineWidth: number, ce
 }
 
 /** Returns by how many cells the longest name exceeds its column, at most `max`: how far the table scrolls sideways. */
-export function overhang<Row>(rows: Iterable<Row>, columns: FittedColumns<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, max: number): number {
+export function overhang<Row>(
+	rows: Iterable<Row>,
+	columns: FittedColumns<Row>,
+	context: Pick<CellContext, 'unit' | 'overMs' | 'fullNames'>,
+	max: number,
+): number {
 	const name = columns.find(({column}) => isFlexible(column));
 	if (!name) {
 		return 0;
@@ -138,7 +142,7 @@ export function overhang<Row>(rows: Iterable<Row>, columns: FittedColumns<Row>, 
 
 	let longest = 0;
 	for (const row of rows) {
-		longest = Math.max(longest, cellWidth(name.column.value(row, {unit, fullNames, room: name.width + max})));
+		longest = Math.max(longest, cellWidth(name.column.value(row, {...context, room: name.width + max})));
 	}
 
 	return longest - name.width;

@@ -39,6 +39,15 @@ export type ChangeRow = Location & {
 
 const perS: Format = {text: value => rate(value), file: value => decimals(value, 3)};
 const change: Format = {text: value => signed(value), file: perS.file};
+/** Milliseconds per second, of which text has the percentage of a core. */
+const core: Format = {text: value => rate(coreOf(value)), file: perS.file};
+const coreChange: Format = {text: value => signed(coreOf(value)), file: perS.file};
+
+/** Returns CPU milliseconds per second as a percentage of a core. */
+export function coreOf(msPerS: number): number {
+	return msPerS / 10;
+}
+
 const percent: Format = {text: value => value.toFixed(1), file: perS.file};
 
 /** Change of CPU time that is not little, milliseconds per second: one percent of a core. */
@@ -50,21 +59,22 @@ function isTelling({kind, cpuChange, cpuError}: ChangeRow): boolean {
 }
 
 export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
-	figure('cpu-change', row => row.cpuChange, change, {
-		heading: 'CPU +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortKeys: ['self', 'total', 'cpu'],
-		description: 'CPU milliseconds per second at the location (1000 is a core), more or less than in the baseline; sorts by how much, either way, what is new or gone and 1 % of a core or more first',
+	figure('cpu-change', row => row.cpuChange, coreChange, {
+		heading: 'CPU% +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortKeys: ['self', 'total', 'cpu'],
+		description: 'CPU time at the location, 100 is one core, more or less than in the baseline; '
+			+ 'sorts by how much, either way, what is new or gone and 1 % of a core or more first',
 		sortBy: [row => Number(isTelling(row)), row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
 		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
 	}),
-	figure('cpu-error', row => row.cpuError, perS, {
+	figure('cpu-error', row => row.cpuError, core, {
 		heading: 'ERR', title: 'error of the CPU change', width: 6, fromColumns: 76,
 		description: 'sampling error of that change, 95 % confidence: a smaller change may be chance',
 	}),
-	figure('cpu-now', row => row.now.cpuMsPerS, perS, {
-		heading: 'CPU/s', title: 'CPU now', width: 6, fromColumns: 60,
-		description: 'CPU milliseconds per second in the window',
+	figure('cpu-now', row => row.now.cpuMsPerS, core, {
+		heading: 'CPU%', title: 'CPU now', width: 6, fromColumns: 60,
+		description: 'CPU time in the window, 100 is one core',
 	}),
-	figure('cpu-was', row => row.was.cpuMsPerS, perS, {
+	figure('cpu-was', row => row.was.cpuMsPerS, core, {
 		heading: 'WAS', title: 'CPU in the baseline', width: 6, fromColumns: 68,
 		description: 'the same in the baseline',
 	}),
@@ -218,4 +228,7 @@ function changeOf({className, method, file, line, key}: LineRow, now: ChangeFigu
 	};
 }
 
-const filterFields: FilterFields<ChangeRow> = {text: locationName, percent: row => row.now.cpuPercent, cpuMs: row => row.now.cpuMsPerS, ticks: row => row.now.ticksPerS};
+const filterFields: FilterFields<ChangeRow> = {
+	text: locationName, percent: row => coreOf(row.now.cpuMsPerS),
+	cpuMs: row => row.now.cpuMsPerS, ticks: row => row.now.ticksPerS,
+};

@@ -5,7 +5,9 @@ import {linesView} from '../lines/view.js';
 import {csvOf, frameOf, csvCellsOfLocation, rowsAsJson} from '../common/files.js';
 import {keyOrOption} from '../common/keys.js';
 import type {View} from '../common/view.js';
-import {comparedFrom, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow} from './changes.js';
+import {
+	comparedFrom, coreOf, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow,
+} from './changes.js';
 
 const baselineKey = 'm makes what is on the screen the baseline, and this view then shows the change; '
 	+ 'or start with --compare FILE';
@@ -17,7 +19,8 @@ export const changesView: View<ChangeRow> = {
 	columns: changeColumns,
 	sort: {column: 'cpu-change', reverse: false},
 	keys: linesView.keys,
-	about: 'What each line, method or class uses more or less, per second, than in the baseline that m set, or in --compare FILE. CPU is in milliseconds per second: 1000 is a core. Rows whose change is not more than its sampling error are dim.',
+	about: 'What each line, method or class uses more or less than in the baseline that m set, or in --compare FILE. '
+		+ 'CPU% is of a core, ticks are per second. Rows whose change is not more than its sampling error are dim.',
 	hints: () => [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'm', title: 'new baseline', short: 'baseline'}, {key: 'D', title: 'back', short: 'back'}],
 	query: queryChanges,
 	isDim: row => row.isNoise,
@@ -32,8 +35,8 @@ export const changesView: View<ChangeRow> = {
 	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, query.baseline ? comparedFrom(query.baseline, snapshot, since) : since, query, key),
 	titleLines: (row, width) => [
 		{text: shortName(row, width, true), role: 'title'},
-		{text: changeText('CPU ms/s', row.cpuChange, row.cpuError, row.now.cpuMsPerS, row.was.cpuMsPerS)},
-		{text: changeText('ticks/s', row.ticksChange, row.ticksError, row.now.ticksPerS, row.was.ticksPerS)},
+		{text: changeText('% of a core', coresOf(row))},
+		{text: changeText(' ticks/s', [row.ticksChange, row.ticksError, row.now.ticksPerS, row.was.ticksPerS])},
 		row.isNoise ? {text: 'neither change is more than its sampling error: both may be chance'} : undefined,
 		{text: 'below: samples since the baseline'},
 	],
@@ -51,9 +54,13 @@ export const changesView: View<ChangeRow> = {
 	},
 };
 
-function changeText(unit: string, change: number, error: number, now: number, was: number): string {
+function coresOf({cpuChange, cpuError, now, was}: ChangeRow): readonly number[] {
+	return [cpuChange, cpuError, now.cpuMsPerS, was.cpuMsPerS].map(msPerS => coreOf(msPerS));
+}
+
+function changeText(unit: string, [change, error, now, was]: readonly number[]): string {
 	const certainty = Number.isNaN(error) ? '(error unknown)' : `+/- ${rate(error)}`;
-	return `${signed(change)} ${unit} ${certainty}: ${rate(now)} now, ${rate(was)} in the baseline`;
+	return `${signed(change)}${unit} ${certainty}: ${rate(now)} now, ${rate(was)} in the baseline`;
 }
 
 function pairOf({now, was}: ChangeRow, of: (figures: ChangeFigures) => number) {

@@ -4,13 +4,17 @@ import {formatCount, formatDuration, formatPercent, formats} from '../../query/c
 import {endsOf} from '../../query/counters/attribution.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, scopeOf} from '../../query/counters/scope.js';
-import {cpuPieces, percentOf, effectiveSampleSize, sampleTicks, shareError, threadsInStep, windowMs} from '../../query/counters/share.js';
+import {
+	cpuPieces, percentOf, effectiveSampleSize, sampledMs, sampleTicks, shareError, threadsInStep, windowMs,
+} from '../../query/counters/share.js';
 import type {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
 import {CallNode, CallTree, type TreeOptions} from '../tree/call-tree.js';
 import {openedRows, treeFilter, wholeOf} from '../tree/tree.js';
 import type {Location, Query, Weight} from '../../query/types/query.js';
-import {byLocation, figure, fileColumn, statesColumn, text, treeMark, type Column} from '../../query/columns/column.js';
+import {
+	byLocation, cpuColumn, figure, fileColumn, statesColumn, text, treeMark, type Column,
+} from '../../query/columns/column.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
 import {globMatcher} from '../../model/glob.js';
@@ -59,6 +63,10 @@ export class FocusRow extends CallNode {
 		return shareError(this.cpuPercent, this.#figures.cpuSamples);
 	}
 
+	get cpuErrorNs(): number {
+		return this.cpuError / 100 * this.tree.whole.cpuNs;
+	}
+
 	protected override get location(): Location {
 		return this.isMethod ? this.#figures.method : super.location;
 	}
@@ -82,13 +90,14 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		heading: 'WALLms', title: 'thread time', width: 7, fromColumns: 90,
 		description: 'the same in milliseconds of threads\' time, by samples',
 	}),
-	figure('cpu', row => row.cpuPercent, formats.percent, {
-		heading: 'CPU%', title: 'share of CPU time', width: 6, fromColumns: 50, isHot: true, sortKeys: ['cpu'], thenBy: [row => row.totalPercent],
-		description: 'share of the method\'s CPU time',
+	cpuColumn('cpu', row => row.cpuPercent, row => row.totalCpuNs, {
+		heading: 'CPU%', title: 'CPU time of it', width: 6, fromColumns: 50, isHot: true,
+		sortKeys: ['cpu'], thenBy: [row => row.totalPercent],
+		description: 'CPU time of samples that came by this path, 100 is one core (SHARE: share of the method\'s CPU time)',
 	}),
-	figure('cpu-error', row => row.cpuError, formats.percent, {
-		heading: '+/-', title: 'sampling error of CPU', width: 4, fromColumns: 110,
-		description: 'sampling error of CPU% in percentage points, 95 % confidence',
+	cpuColumn('cpu-error', row => row.cpuError, row => row.cpuErrorNs, {
+		heading: '+/-', measureHeadings: {}, title: 'sampling error of CPU', width: 4, fromColumns: 110,
+		description: 'sampling error of CPU%, in its unit, 95 % confidence',
 		isBlank: row => row.cpuPercent === 0 && row.cpuError === 0,
 	}),
 	figure('cpu-ms', row => row.totalCpuNs, formats.cpuMs, {
@@ -151,7 +160,8 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	const scope = {...scopeOf(snapshot, query), countedMask: allStatesMask, unit: 'ticks' as const};
 	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
-	const {filter, isKept, isRowKept} = treeFilter(scope, dictionary, grouping);
+	const overMs = sampledMs(snapshot, since);
+	const {filter, isKept, isRowKept} = treeFilter({...scope, overMs}, dictionary, grouping);
 	const isIn = (node: number) => callOf[node] !== 0 && isKept(node);
 	const {total, squares} = sumsOf(counters, isIn);
 	if (total.ticks === 0 && total.cpuNs === 0) {
@@ -166,7 +176,8 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 		cpuSamples: effectiveSampleSize(cpu, cpu), tickSamples: effectiveSampleSize(ticks, ticks) / threadsInStep(snapshot, since),
 	};
 	const shared = {
-		dictionary, counters, grouping, scope, isKept: isIn, starts: callOf.filter(call => call !== 0), isRowKept, countsStates: true, levelOfRoot: 0, columns: focusColumns, sort: query.sort, keyPrefix: `${query.method} `,
+		dictionary, counters, grouping, scope, overMs, isKept: isIn, starts: callOf.filter(call => call !== 0), isRowKept,
+		countsStates: true, levelOfRoot: 0, columns: focusColumns, sort: query.sort, keyPrefix: `${query.method} `,
 	} as const;
 	const ends = endsWithin(callOf, endsOf(dictionary, query));
 	// By line, the rows below the method are its own lines; else they are what it calls.

@@ -2,12 +2,12 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {nameWith, nameHeldBy, viaText} from '../../query/columns/names.js';
 import {locationKey, locationName} from '../../query/counters/location.js';
 import {mostOf} from '../../model/sum.js';
-import type {Query, Location} from '../../query/types/query.js';
-import {sampledMs} from '../../query/counters/share.js';
+import type {Query, Location, Unit} from '../../query/types/query.js';
+import {percentIn, sampledMs} from '../../query/counters/share.js';
 import {countedLines, pastOfLines, type LineTable, type LineRow} from '../../query/counted-lines.js';
 import {minQuietMs, summaryQuery} from '../../query/summary/summary.js';
 import {sortRows} from '../../query/columns/sort.js';
-import {scopeOf, type Scope} from '../../query/counters/scope.js';
+import {effectiveUnit, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {stateCode} from '../../model/thread-state.js';
 import {byLocation, figure, fileColumn, ownCodeColumn, share, shareHeadings, stateColumn, statesColumn, text, topThreadsColumn, type Column} from '../../query/columns/column.js';
@@ -19,17 +19,17 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],
 		description: [
-			'share of the CPU time that was used at this line, or in this method if it has no line numbers',
-			'(TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states)',
+			'CPU time at this line, 100 is one core, or in this method if it has no line numbers (SHARE: share of the CPU',
+			'time; TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states)',
 		].join(' '),
 	}),
-	figure('error', row => row.errorPercent, formats.percent, {
-		heading: '+/-', measureHeadings: {'cpu-ms': '+/-%'}, title: 'sampling error', width: 4, fromColumns: 80,
-		description: 'sampling error of the share before it, in percentage points, 95 % confidence',
+	share('error', row => row.errorPercent, row => row.errorNs, {
+		heading: '+/-', title: 'sampling error', width: 4, fromColumns: 80,
+		description: 'sampling error of the figure before it, in its unit, 95 % confidence',
 	}),
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
 		heading: 'TOTAL', measureHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, fromColumns: 64, sortKeys: ['total'], thenBy: [row => row.totalTicks],
-		description: 'the same share with the line anywhere on the stack, so what it calls is included',
+		description: 'the same with the line anywhere on the stack, so what it calls is included',
 	}),
 	figure('ticks', row => row.selfTicks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100, sortKeys: ['ticks'],
@@ -109,17 +109,22 @@ export function queryLines(
 ): LineTable {
 	const scope: Scope = {...scopeOf(snapshot, query), work: isJitAsOne ? 'jit-as-one' : undefined};
 	const {rows, ...whole} = countedLines(snapshot, since, query, scope);
-	const matching = filtered(rows, scope.filter, filterFields);
+	const matching = filtered(rows, scope.filter, filterFields(scope.unit, sampledMs(snapshot, since)));
 	return {rows: sortRows(isWanted ? matching.filter(row => isWanted(row)) : matching, lineColumns, query.sort), allRows: rows.length, ...whole};
 }
 
-const filterFields: FilterFields<LineRow> = {
-	text: row => row.via ? `${locationName(row)}\nvia ${locationName(row.via)}` : locationName(row),
-	percent: row => row.selfPercent, totalPercent: row => row.totalPercent, cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks,
-	threads: row => row.threadCount, blocked: row => row.blockedNow, stuckS: row => row.stuckMs / 1000,
-};
+/** Returns the fields of rows for filters, percentages in the unit. */
+function filterFields(unit: Unit, overMs: number): FilterFields<LineRow> {
+	return {
+		text: row => row.via ? `${locationName(row)}\nvia ${locationName(row.via)}` : locationName(row),
+		percent: row => percentIn(unit, {percent: row.selfPercent, cpuNs: row.selfCpuNs}, overMs),
+		totalPercent: row => percentIn(unit, {percent: row.totalPercent, cpuNs: row.totalCpuNs}, overMs),
+		cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks,
+		threads: row => row.threadCount, blocked: row => row.blockedNow, stuckS: row => row.stuckMs / 1000,
+	};
+}
 
-/** Share below which a row is hidden: it would print as 0. */
+/** Percentage below which a row is hidden: it would print as 0. */
 const minPercent = 0.05;
 
 /** Sorted by these figures, lines without own use are shown too: users look for callers, or for a name. */
@@ -132,10 +137,15 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 	}
 
 	const lineQuery = summaryQuery(snapshot, since, query);
+	const overMs = sampledMs(snapshot, since);
+	const unit = effectiveUnit(lineQuery, overMs);
+	const isPrinted = ({selfPercent, selfCpuNs}: LineRow) => (
+		percentIn(unit, {percent: selfPercent, cpuNs: selfCpuNs}, overMs) >= minPercent
+	);
 	const isAll = query.filter !== '' || lineColumns.some(({id, sortKeys = []}) => id === query.sort.column && figuresShowingAll.some(figure => sortKeys.includes(figure)));
 	const table = queryLines(snapshot, since, lineQuery, {
 		isJitAsOne: query.filter === '' && !query.summary.isOfEachCompilation,
-		...(isAll ? {} : {isWanted: row => row.selfTicks > 0 || row.selfPercent >= minPercent || row.contendingNow > 0}),
+		...(isAll ? {} : {isWanted: row => row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0}),
 	});
 	// The query is unchanged unless the program uses almost no CPU.
 	if (lineQuery === query) {
@@ -143,7 +153,7 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 		return {...table, finding: isOrderedByHeat ? calledText(table.rows, query) : undefined};
 	}
 
-	const quiet = sampledMs(snapshot, since) < minQuietMs ? 'No CPU use has been observed so far' : 'The program uses almost no CPU';
+	const quiet = overMs < minQuietMs ? 'No CPU use has been observed so far' : 'The program uses almost no CPU';
 	return {
 		...table, measure: lineQuery.unit === 'ticks' ? 'waiting' : lineQuery.unit, finding: `${quiet}: these are the lines where threads wait.`,
 	};
@@ -172,5 +182,5 @@ function calledText(rows: readonly LineRow[], query: Query): string | undefined 
 
 	const name = nameWith(locations.get(key)!, [], maxLocationCells);
 	const toCount = keyOrOption(query, 'press a to count', '--own-first counts');
-	return `${Math.round(percent)}% is what ${name} called; ${toCount} it there.`;
+	return `${Math.round(percent)}% of the CPU time is what ${name} called; ${toCount} it there.`;
 }

@@ -3,7 +3,9 @@ import {defaultQuery} from '../../query/types/query.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {nameOf} from '../../query/columns/column.js';
-import {decimals, errorText, formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
+import {
+	decimals, formatCount, formatMs, formatPercent, msOf, partText, plural, stuckInWords,
+} from '../../query/columns/format.js';
 import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';
@@ -18,7 +20,9 @@ export const linesView: View<LineRow> = {
 	columns: lineColumns,
 	sort: defaultQuery.sort,
 	keys: [groupingKey],
-	about: 'Where CPU time goes, and where threads wait: each line, method or class with its share of the CPU time, alone and with what it calls; if the program uses almost no CPU, its share of the time for which threads wait. Rows within their sampling error are dim.',
+	about: 'Where CPU time goes, and where threads wait: each line, method or class with its CPU time, alone and with '
+		+ 'what it calls; if the program uses almost no CPU, its share of the time for which threads wait. '
+		+ 'Rows within their sampling error are dim.',
 	hints(row) {
 		const only = {key: 't', title: row.threadCount === 1 ? 'only its thread' : 'only its threads', short: 'threads'};
 		return row.contendingNow > 0
@@ -33,9 +37,9 @@ export const linesView: View<LineRow> = {
 		const stuck = row.stuckMs > 0 ? `${row.contendingNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}` : '';
 		const others = row.otherHolders > 0 ? ` and ${plural(row.otherHolders, 'other')}` : '';
 		const holder = row.holder === undefined ? '' : `, by ${row.holder}${others}`;
-		const self = `${row.selfPercent.toFixed(1)}% ${errorText(row.errorPercent)} self`;
-		const shares = `${self}, ${row.totalPercent.toFixed(1)}% total`;
-		const figures = `${shares}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
+		const total = `with what it called ${formatMs(row.totalCpuNs)} ms, ${formatPercent(row.totalPercent)}%`;
+		const self = partText(row.selfFigure, row.selfPercent);
+		const figures = `${self}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks; ${total}`;
 		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
 		return [
 			{text: shortName(row, width, true), role: 'title'},

@@ -7,11 +7,11 @@ import {endsOf, viaOfBuckets, ownLocation} from '../../query/counters/attributio
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type CountedFigures} from '../../query/counters/buckets.js';
 import {membersOf} from '../../query/counters/threads.js';
 import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
-import {threadsInStep} from '../../query/counters/share.js';
+import {percentIn, sampledMs, threadsInStep} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, framesOf, type Grouping} from '../../query/counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
-import type {Query, Location} from '../../query/types/query.js';
+import type {Query, Location, Unit} from '../../query/types/query.js';
 import {cellWidth} from '../../model/cell-width.js';
 import {figure, nameOf, ownCodeColumn, share, shareHeadings, statesColumn, text, topThreadsColumn, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
@@ -154,7 +154,7 @@ class StackNumbers {
 export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 	share('share', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self', 'total'], thenBy: [row => row.selfTicks],
-		description: 'share of the CPU time (or ticks) of all samples that had exactly this stack',
+		description: 'CPU time of samples that had exactly this stack, 100 is one core (or their share of CPU time or ticks)',
 	}),
 	figure('ticks', row => row.selfTicks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 50, sortKeys: ['ticks', 'total-ticks'], thenBy: [row => row.selfCpuNs],
@@ -231,8 +231,10 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	const sums = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), stackOfNode, stacks.firstNode.length, scope);
 	const {buckets} = sums;
 	const {threads} = snapshot;
+	const overMs = sampledMs(snapshot, since);
 	const counted: CountedStacks = {
-		stacks, sums, ends, threads, isInTicks: scope.unit === 'ticks', threadsInStep: threadsInStep(snapshot, since), app: query.app,
+		stacks, sums, ends, threads, overMs, isInTicks: scope.unit === 'ticks',
+		threadsInStep: threadsInStep(snapshot, since), app: query.app,
 		threadRanking: rankingOf(counters, buckets, scope, counter => counters.thread[counter], {sizeOf: thread => membersOf(threads, thread)}),
 		viaOf: ends && viaOfBuckets(dictionary, ends, {counters, buckets, scope}),
 	};
@@ -245,16 +247,22 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	}
 
 	const filter = new StackFilter(scope.filter, dictionary, lines);
+	const fields = filterFields(scope.unit, overMs);
 	const foundBeyondEnds = ends && !filter.isEmpty ? termsBeyondEnds(sums, filter, ends) : undefined;
 	const matching = filter.isEmpty
 		? rows
-		: rows.filter(row => filter.passes(row.node, depth, figuresOf(filterFields, row), foundBeyondEnds?.[row.bucket]));
+		: rows.filter(row => filter.passes(row.node, depth, figuresOf(fields, row), foundBeyondEnds?.[row.bucket]));
 	return {rows: sortRows(matching, stackColumns, query.sort), allRows: rows.length};
 }
 
-const filterFields: Omit<FilterFields<StackHistogramRow>, 'text'> = {
-	percent: row => row.selfPercent, cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks, threads: row => row.threadCount, blocked: row => row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0,
-};
+/** Returns the fields of rows for filters, percentages in the unit. */
+function filterFields(unit: Unit, overMs: number): Omit<FilterFields<StackHistogramRow>, 'text'> {
+	return {
+		percent: row => percentIn(unit, {percent: row.selfPercent, cpuNs: row.selfCpuNs}, overMs),
+		cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks, threads: row => row.threadCount,
+		blocked: row => row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0,
+	};
+}
 
 /** Returns, by stack number, the filter's terms, a bit each, that match frames omitted as callees of own code. */
 function termsBeyondEnds({selfTicks, counters, bucketOfNode}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {

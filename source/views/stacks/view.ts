@@ -1,6 +1,6 @@
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {nameOf} from '../../query/columns/column.js';
-import {decimals, errorText, formatCount, formatMs, msOf, plural} from '../../query/columns/format.js';
+import {decimals, formatCount, formatMs, msOf, partText, plural} from '../../query/columns/format.js';
 import {queryStackDetail} from '../../query/detail.js';
 import type {Query} from '../../query/types/query.js';
 import {csvOf, frameOf, rowsAsJson, csvCellsOfStates, statesOf, viaOf} from '../common/files.js';
@@ -31,8 +31,8 @@ export const stacksView: View<StackHistogramRow> = {
 		return row ? {...detail, fullStacks: [{title: 'STACK (innermost frame first)', frames: row.fullStack}]} : detail;
 	},
 	titleLines(row) {
-		const percent = `${row.selfPercent.toFixed(1)}% ${errorText(row.errorPercent)}`;
-		const share = `${percent}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
+		const self = partText(row.selfFigure, row.selfPercent);
+		const share = `${self}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		return [
 			{text: frameText(row), role: 'title'},
 			{text: `${share}, ${plural(row.threadCount, 'thread')}`},

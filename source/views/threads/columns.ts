@@ -1,7 +1,7 @@
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {Location, LockInfo, StateTicks} from '../../query/types/query.js';
 import {
-	figure, ownCodeColumn, locationColumn, share, stateColumn, statesColumn, text, type Column,
+	cpuColumn, figure, ownCodeColumn, locationColumn, stateColumn, statesColumn, text, type Column,
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {waitText, type Wait} from '../../query/locks/waits.js';
@@ -40,6 +40,8 @@ export type ThreadRow = {
 	readonly cpuNs: number;
 	/** 100 = one core over the window. */
 	readonly cpuPercent: number;
+	/** Share of the CPU time of all counted threads, 0..100. */
+	readonly sharePercent: number;
 	readonly runDelayNs: number;
 	readonly runDelayPercent: number;
 	/** Ticks by state, whether counted or not. */
@@ -66,9 +68,9 @@ export type ThreadRow = {
 };
 
 export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
-	share('cpu', row => row.cpuPercent, row => row.cpuNs, {
-		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self', 'total', 'cpu'],
-		description: 'CPU time of the thread, 100 is one core',
+	cpuColumn('cpu', row => row.sharePercent, row => row.cpuNs, {
+		heading: 'CPU%', title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self', 'total', 'cpu'],
+		description: 'CPU time of the thread, 100 is one core (SHARE: share of the CPU time of all threads)',
 		sortBy: [row => row.cpuNs, row => row.ticks, row => row.states[stateCode.RUNNABLE] + row.states[stateCode.BLOCKED], row => Number(row.waitsFor?.ownerName !== undefined), row => row.threads],
 	}),
 	figure('ticks', row => row.ticks, formats.count, {

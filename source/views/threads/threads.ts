@@ -13,7 +13,7 @@ import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
-import {corePercent, sampledMs} from '../../query/counters/share.js';
+import {corePercent, percentOf, sampledMs} from '../../query/counters/share.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {waitOf, waitsForWork, waitText} from '../../query/locks/waits.js';
@@ -45,14 +45,17 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 			const runDelayNs = threadRunDelayNs(snapshot, since, thread);
 			const ticks = sumOf(states.entries(), ([state, ofState]) => ((scope.countedMask >> state) & 1) * ofState);
 			const row = threadRow(snapshot, thread, query, {
-				cpuNs, cpuPercent: corePercent(cpuNs, overMs), runDelayNs, runDelayPercent: corePercent(runDelayNs, overMs), ticks, states, top: topOf(thread),
+				cpuNs, cpuPercent: corePercent(cpuNs, overMs), sharePercent: 0,
+				runDelayNs, runDelayPercent: corePercent(runDelayNs, overMs), ticks, states, top: topOf(thread),
 			});
 			rows.push({...row, ...unknownNow});
 		}
 	}
 
-	const virtual = rows.filter(row => row.isVirtual);
-	const others = rows.filter(row => !row.isVirtual);
+	const wholeCpuNs = sumOf(rows, row => row.cpuNs);
+	const shared = rows.map(row => ({...row, sharePercent: percentOf(row.cpuNs, wholeCpuNs)}));
+	const virtual = shared.filter(row => row.isVirtual);
+	const others = shared.filter(row => !row.isVirtual);
 	const folded = [...(query.foldPools ? foldPools(others) : others), ...foldKinds(virtual)];
 	const matching = filtered(folded, scope.filter, filterFields);
 	const visible = query.showIdle ? matching : matching.filter(row => !isIdleJvmThread(row) && !row.isWithoutWork);
@@ -83,7 +86,11 @@ function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope
 	return thread => locations[ranking([thread], 1).top[0]];
 }
 
-function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'runDelayNs' | 'runDelayPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {
+type ThreadFigures = Pick<
+	ThreadRow, 'cpuNs' | 'cpuPercent' | 'sharePercent' | 'runDelayNs' | 'runDelayPercent' | 'ticks' | 'states' | 'top'
+>;
+
+function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: ThreadFigures): ThreadRow {
 	const {threads, dictionary} = snapshot;
 	const flags = threads.flags[thread];
 	const alive = threads.alive[thread] === 1 && threads.state[thread] !== stateCode.TERMINATED;
@@ -171,6 +178,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		state: rows.every(row => row.vmInternal) && alive.some(row => row.state === 'RUNNABLE') ? 'RUNNABLE' : (statesNow.size === 1 ? [...statesNow][0] : undefined),
 		cpuNs: sumOf(rows, row => row.cpuNs),
 		cpuPercent: sumOf(rows, row => row.cpuPercent),
+		sharePercent: sumOf(rows, row => row.sharePercent),
 		runDelayNs: sumOf(rows, row => row.runDelayNs),
 		runDelayPercent: sumOf(rows, row => row.runDelayPercent),
 		states: busiest.states.map((_, state) => sumOf(rows, row => row.states[state])),

@@ -1,5 +1,5 @@
 import {queryThreadDetail} from '../../query/detail.js';
-import {formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
+import {decimals, formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {waitText, fullWaitText} from '../../query/locks/waits.js';
 import {csvOf, csvCellsOfStates} from '../common/files.js';
@@ -55,7 +55,8 @@ export const threadsView: View<ThreadRow> = {
 	},
 	files: {
 		csv: csvOf(threadColumns, {
-			name: 'name', tid: 'tid', threads: 'threads', cpu_percent: 'cpu', cpu_ms: 'cpu-ms', ticks: 'ticks', ...csvCellsOfStates, state: 'state', now_at: 'now',
+			name: 'name', tid: 'tid', threads: 'threads', cpu_percent: row => decimals(row.cpuPercent, 2), cpu_ms: 'cpu-ms',
+			ticks: 'ticks', ...csvCellsOfStates, state: 'state', now_at: 'now',
 			stuck_ms: 'stuck', lock: row => row.waitsFor?.className ?? '', owner: 'holder', kind: 'kind', carrier: row => row.carrierName ?? '', mounted: 'mounted',
 			wait: row => row.wait?.kind ?? '', peer: row => row.wait?.peer ?? '', run_delay_ms: row => msOf(row.runDelayNs),
 		}),

@@ -8,7 +8,7 @@ import {viaOfBuckets} from '../../query/counters/attribution.js';
 import {CounterBuckets} from '../../query/counters/buckets.js';
 import {LocatedRow, locationName} from '../../query/counters/location.js';
 import type {Scope} from '../../query/counters/scope.js';
-import {percentOf} from '../../query/counters/share.js';
+import {corePercent, percentOf} from '../../query/counters/share.js';
 import type {Grouping} from '../../query/counters/stack-index.js';
 import type {Location, SortOrder, StateTicks, Weight} from '../../query/types/query.js';
 
@@ -17,6 +17,8 @@ export type TreeOptions<Row extends CallNode> = {
 	readonly counters: Counters;
 	readonly grouping: Grouping;
 	readonly scope: Pick<Scope, 'countedMask' | 'unit'>;
+	/** Milliseconds of sampling in the window. */
+	readonly overMs: number;
 	/** Whether paths lead from a frame to its callers, instead of to its callees. */
 	readonly isInverted: boolean;
 	/** Whether samples with this stack, by its node, are in the tree. */
@@ -205,6 +207,17 @@ export class CallNode extends LocatedRow {
 
 	get totalPercent(): number {
 		return this.#shareOf({ticks: this.totalTicks, cpuNs: this.totalCpuNs});
+	}
+
+	/** Its total and self time, percent in the query's unit, and the words for that unit. */
+	get percents(): {readonly total: number; readonly self: number; readonly of: string} {
+		const {scope: {unit}, overMs} = this.tree.options;
+		if (unit !== 'core' || overMs === 0) {
+			return {total: this.totalPercent, self: this.selfPercent, of: unit === 'ticks' ? 'the ticks' : 'the CPU time'};
+		}
+
+		const [total, self] = [this.totalCpuNs, this.selfCpuNs].map(ns => corePercent(ns, overMs));
+		return {total, self, of: 'a core'};
 	}
 
 	get states(): StateTicks {

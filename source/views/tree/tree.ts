@@ -3,10 +3,11 @@ import {sumUpTo} from '../../model/sum.js';
 import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
 import {attributionOf, endsOf} from '../../query/counters/attribution.js';
 import {countersInWindow, scopeOf, type Scope} from '../../query/counters/scope.js';
+import {percentIn, sampledMs} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
-import type {Query, TreeQuery, Weight} from '../../query/types/query.js';
+import type {Query, TreeQuery, Unit, Weight} from '../../query/types/query.js';
 import {byLocation, figure, fileColumn, share, shareHeadings, text, treeMark, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
@@ -16,11 +17,13 @@ import {CallNode, CallTree, type TreeOptions} from './call-tree.js';
 export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'total share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['total', 'self'], thenBy: [row => row.totalTicks],
-		description: 'share of the CPU time (or ticks) of samples that came by this path; each sample counts once, recursion or not',
+		description: 'CPU time of samples that came by this path, 100 is one core (or their share of CPU time or ticks); '
+			+ 'each sample counts once, recursion or not',
 	}),
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
-		heading: 'SELF%', measureHeadings: {'cpu-ms': 'SELFms'}, title: 'self share', width: 6, fromColumns: 50, isHot: true, thenBy: [row => row.selfTicks],
-		description: 'share of samples whose innermost frame it is; bottom-up, that of the hot line itself',
+		heading: 'SELF%', measureHeadings: {cpu: 'SELF', 'cpu-ms': 'SELFms'}, title: 'self share', width: 6,
+		fromColumns: 50, isHot: true, thenBy: [row => row.selfTicks],
+		description: 'the same of samples whose innermost frame it is; bottom-up, that of the hot line itself',
 		isBlank: row => row.selfTicks === 0 && row.selfCpuNs === 0,
 	}),
 	figure('ticks', row => row.totalTicks, formats.count, {
@@ -66,13 +69,15 @@ export function treeOptions(snapshot: Snapshot, since: Snapshot | undefined, que
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
-	const {filter, isKept, isRowKept} = treeFilter(scope, dictionary, grouping);
+	const overMs = sampledMs(snapshot, since);
+	const {filter, isKept, isRowKept} = treeFilter({...scope, overMs}, dictionary, grouping);
 	const ends = endsOf(dictionary, query);
 	const attributed = attributionOf(dictionary, {firstLine: query.firstLine});
 	const isInverted = query.tree?.isBottomUp ?? false;
 	const endOf = (node: number) => ends ? ends[node] : node;
 	const options: TreeOptions<CallNode> = {
-		dictionary, counters, grouping, scope, isInverted, isKept, ends, isRowKept, levelOfRoot: -1, columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
+		dictionary, counters, grouping, scope, overMs, isInverted, isKept, ends, isRowKept, levelOfRoot: -1,
+		columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
 		// Bottom-up paths start at the line that the stack, up to its end, is attributed to.
 		...(isInverted
 			? {nodeFor: node => attributed[endOf(node)], startsAreRows: true}
@@ -81,14 +86,27 @@ export function treeOptions(snapshot: Snapshot, since: Snapshot | undefined, que
 	return {options, filter};
 }
 
+type TreeFilter = {
+	readonly filter: StackFilter;
+	readonly isKept: (node: number) => boolean;
+	readonly isRowKept: ((row: CallNode) => boolean) | undefined;
+};
+
 /** Splits a filter into text terms for stacks and figures for rows. */
-export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictionary: Dictionary, grouping: Grouping): {readonly filter: StackFilter; readonly isKept: (node: number) => boolean; readonly isRowKept: ((row: CallNode) => boolean) | undefined} {
+export function treeFilter(
+	{filter: {terms = []}, unit, overMs}: Pick<Scope, 'filter' | 'unit'> & {readonly overMs: number},
+	dictionary: Dictionary,
+	grouping: Grouping,
+): TreeFilter {
+	const fields = filterFields(unit, overMs);
 	const filter = new StackFilter({terms: terms.filter(({hasText}) => hasText)}, dictionary, grouping);
 	const figureTerms = terms.filter(({hasText}) => !hasText);
 	return {
 		filter,
 		isKept: node => filter.isEmpty || filter.passes(node, Infinity, () => 0),
-		isRowKept: figureTerms.length === 0 ? undefined : row => figureTerms.every(({figures, isNegated}) => figures(figuresOf(filterFields, row)) !== isNegated),
+		isRowKept: figureTerms.length === 0
+			? undefined
+			: row => figureTerms.every(({figures, isNegated}) => figures(figuresOf(fields, row)) !== isNegated),
 	};
 }
 
@@ -102,7 +120,12 @@ export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedM
 }
 
 /** A row's figures are its totals: if a row has less than the filter asks for, so have all rows below it. */
-const filterFields: Omit<FilterFields<CallNode>, 'text'> = {percent: row => row.totalPercent, cpuMs: row => row.totalCpuNs / 1e6, ticks: row => row.totalTicks};
+function filterFields(unit: Unit, overMs: number): Omit<FilterFields<CallNode>, 'text'> {
+	return {
+		percent: row => percentIn(unit, {percent: row.totalPercent, cpuNs: row.totalCpuNs}, overMs),
+		cpuMs: row => row.totalCpuNs / 1e6, ticks: row => row.totalTicks,
+	};
+}
 
 type JsonOptions<Row> = {readonly top?: number; readonly fieldsOf: (row: Row) => object};
 

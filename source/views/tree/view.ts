@@ -1,5 +1,5 @@
 import {nameOf} from '../../query/columns/column.js';
-import {decimals, formatCount, formatMs, msOf} from '../../query/columns/format.js';
+import {decimals, formatCount, formatMs, formatPercent, msOf} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
@@ -31,7 +31,8 @@ export const treeView: View<CallNode> = {
 			});
 		},
 	},
-	about: 'Paths of calls with their shares, open to where the hot one forks: from the threads\' roots down, or from hot lines up to their callers.',
+	about: 'Paths of calls with their CPU time, open to where the hot one forks: from the threads\' roots down, '
+		+ 'or from hot lines up to their callers.',
 	hints: (row, {tree}) => [
 		row.isOpen ? {key: '-', title: 'close', short: 'close'} : {key: '+', title: 'open', short: 'open'},
 		{key: '*', title: 'open all below', short: 'all'},
@@ -42,9 +43,13 @@ export const treeView: View<CallNode> = {
 	isDim: row => row.totalPercent < 1,
 	remark: query => [query.tree?.isBottomUp ? 'bottom-up' : 'top-down', ...groupingRemarks(query)].join(' '),
 	detail: (snapshot, since, query, _key, row) => queryLineDetail(snapshot, since, query, row ? locationKey(row, query.by) : ''),
-	titleLines: (row, width) => [
-		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
-		{text: `by this path: ${row.totalPercent.toFixed(1)}% total, ${row.selfPercent.toFixed(1)}% self, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`},
-		{text: 'below: all of it, by any path'},
-	],
+	titleLines(row, width) {
+		const {total, self, of} = row.percents;
+		const percents = `${formatPercent(total)}% of ${of}, ${formatPercent(self)}% self`;
+		return [
+			{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
+			{text: `by this path: ${percents}, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`},
+			{text: 'below: all of it, by any path'},
+		];
+	},
 };
