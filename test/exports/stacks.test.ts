@@ -52,10 +52,32 @@ test.each(Array.from({length: 8}, (_, seed) => seed))('sums by line are those of
 	}
 });
 
+/** The page's script is not typed. */
+type Looks = {
+	readonly colors: {own(part: number): readonly number[]};
+	fittingName(names: readonly string[], room: number, widthOf: (text: string) => number): string;
+};
+
+test('labels of a flame graph keep their beginning, and own code has one colour', async () => {
+	const script = new URL('../../source/exports/flame-page/looks.js', import.meta.url);
+	const {colors, fittingName} = await import(script.href) as Looks;
+	// As in a proportional font: i is narrow.
+	const widthOf = (text: string) => (7 * text.length) - (4 * text.replaceAll(/[^i]/g, '').length);
+	const names = ['com.acme.Mini.fill:7', 'Mini.fill:7', 'fill:7'];
+	expect([200, 130, 80, 40, 30, 20, 6].map(room => fittingName(names, room, widthOf))).toEqual([
+		names[0], names[0], names[1], names[2], 'fil…', 'fi…', '',
+	]);
+	expect(new Set([0, 0.5, 1].map(part => String(colors.own(part)))).size).toBe(1);
+});
+
 test('sums by line in go tool pprof are those of Lines', ({skip}) => {
 	const {snapshot} = openRecording(readFileSync(new URL('../../demo/recording.tprof', import.meta.url))).last;
 	const file = path.join(folderForTest(), 'demo.pb.gz');
 	writeFileSync(file, writePprof(snapshot, '1.2.3'));
+	const go = goProgram() ?? skip('no Go');
+	const raw = spawnSync(go, ['tool', 'pprof', '-raw', file], {encoding: 'utf8', timeout: patienceMs});
+	expect(raw.stdout).toMatch(/^Comment: tprof-top 1\.2\.3$/m);
+	expect(raw.stdout).not.toContain('tprof-top-session');
 	// Native code counts at the line that called it.
 	const {dictionary} = snapshot;
 	const withoutLine = Array.from({length: dictionary.frameCount}, (_, frame) => locationOfFrame(dictionary, frame, 'line')).filter(({line}) => line < 0)

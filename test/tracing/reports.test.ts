@@ -79,9 +79,59 @@ test('times have an error if only some calls were timed; how long a method that 
 
 test('calls whose end had no room end with their trace, for the browser', () => {
 	const [trace] = report.slowest;
-	const {traceEvents} = JSON.parse(String(reportFormats('traces').find(({id}) => id === 'chrome')!.traces.write(noTarget.facts, {...report, slowest: [{...trace, droppedActions: 2, actions: trace.actions.slice(0, 2)}]}, {version: '1', notes: []}))) as {traceEvents: Array<Record<string, unknown>>};
-	expect(traceEvents.slice(2).map(({ph, name, ts}) => [ph, name, ts])).toEqual([['B', 'a.B.outer', 1e6], ['B', 'a.B.in<&>ner', 1_000_500], ['E', 'a.B.in<&>ner', 1_002_000], ['E', 'a.B.outer', 1_002_000]]);
+	const cut = {...trace, droppedActions: 2, actions: trace.actions.slice(0, 2)};
+	expect(chromeEvents([cut]).slice(2).map(({ph, name, ts, dur}) => [ph, name, ts, dur])).toEqual([
+		['X', 'a.B.outer', 0, 2000], ['X', 'a.B.in<&>ner', 500, 1500],
+	]);
 });
+
+test('calls of a thread contain or follow each other for the browser, to the nanosecond', () => {
+	const [trace] = report.slowest;
+	const {actions: [outer, inner]} = trace;
+	// Calls some nanoseconds apart; the second begins before the first ends, the last is of another thread of that name.
+	const starts = Array.from({length: 50}, (_, depth) => ({...inner, atNs: (depth + 1) * 7}));
+	const ends = starts.map(({atNs}) => ({...inner, kind: 'END' as const, atNs: 2_000_000 - atNs})).toReversed();
+	const deep = {
+		...trace, startedAtMs: 1_790_000_000_123.5, durationNs: 2_000_000,
+		actions: [{...outer, atNs: 0}, ...starts, ...ends, {...outer, kind: 'END' as const, atNs: 2_000_000}],
+	};
+	const later = [1, 3].map(ms => ({...deep, startedAtMs: deep.startedAtMs + ms}));
+	const calls = chromeEvents([deep, ...later, deep]).filter(({ph}) => ph === 'X');
+	expect(calls).toHaveLength(4 * 51);
+	const ns = (us: number) => Math.round(us * 1000);
+	for (const tid of new Set(calls.map(call => call.tid))) {
+		const open: number[] = [];
+		let beganNs = 0;
+		for (const {ts, dur} of calls.filter(call => call.tid === tid)) {
+			expect(ns(ts)).toBeGreaterThanOrEqual(beganNs);
+			beganNs = ns(ts);
+			while (open.length > 0 && open.at(-1)! <= beganNs) {
+				open.pop();
+			}
+
+			expect(ns(ts) + ns(dur)).toBeLessThanOrEqual(open.at(-1) ?? Infinity);
+			open.push(ns(ts) + ns(dur));
+		}
+	}
+
+	const [first] = calls;
+	expect(calls.slice(0, 51).map(({ts}) => ns(ts - first.ts))).toEqual([0, ...starts.map(({atNs}) => atNs)]);
+});
+
+type ChromeEvent = {
+	readonly ph: string;
+	readonly name: string;
+	readonly tid: number;
+	readonly ts: number;
+	readonly dur: number;
+};
+
+/** The trace events of the slowest traces. */
+function chromeEvents(slowest: TraceReport['slowest']): ChromeEvent[] {
+	const {traces} = reportFormats('traces').find(({id}) => id === 'chrome')!;
+	const text = String(traces.write(noTarget.facts, {...report, slowest}, {version: '1', notes: []}));
+	return (JSON.parse(text) as {traceEvents: ChromeEvent[]}).traceEvents;
+}
 
 test('percentiles lie in the right bucket, which is 5 % wide at most, and between the shortest and the longest', () => {
 	const none = {bucket: new Uint16Array(), count: new Float64Array()};
@@ -108,9 +158,14 @@ test('every format writes; XML and JSON hold hostile names', () => {
 	expect(JSON.parse(String(written.json))).toMatchObject({threads: [{thread: 't "1"', calls: 5, ownMs: 3, tree: [{method: 'a.B.outer', calls: 4, maxMs: 1.1}]}, {thread: '(ended threads)', calls: 10}]});
 	expect(String(written.text)).toContain('a.B.outer');
 	expect(String(written.text)).toContain('     5  3.00ms  3.00ms  t "1"\n     4  4.00ms  2.50ms    a.B.outer\n');
-	const {traceEvents} = JSON.parse(String(written.chrome)) as {traceEvents: Array<Record<string, unknown>>};
-	expect(traceEvents.map(({ph, name, ts, tid}) => [ph, name, ts, tid])).toEqual([
-		['M', 'process_name', undefined, 0], ['M', 'thread_name', undefined, 1], ['B', 'a.B.outer', 1e6, 1], ['B', 'a.B.in<&>ner', 1_000_500, 1], ['E', 'a.B.in<&>ner', 1_000_700, 1], ['E', 'a.B.outer', 1_002_000, 1],
+	const chrome = JSON.parse(String(written.chrome)) as {traceEvents: ChromeEvent[]; otherData: unknown};
+	const {traceEvents, otherData} = chrome;
+	expect(otherData).toEqual({startedAt: '1970-01-01T00:00:01.000Z'});
+	expect(traceEvents.map(({ph, name, ts, dur, tid}) => [ph, name, ts, dur, tid])).toEqual([
+		['M', 'process_name', undefined, undefined, 0],
+		['M', 'thread_name', undefined, undefined, 1],
+		['X', 'a.B.outer', 0, 2000, 1],
+		['X', 'a.B.in<&>ner', 500, 200, 1],
 	]);
 });
 

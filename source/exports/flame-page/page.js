@@ -4,6 +4,7 @@ import flamegraph from 'd3-flame-graph';
 import {sumOf} from '../../model/sum.ts';
 import {hash, hashes} from '../../model/text.ts';
 import {percentOf, shareError} from '../../query/counters/share.ts';
+import {colors, fittingName} from './looks.js';
 import './page.css';
 
 // Nothing is animated; d3-flame-graph's transitions, a timer for each box, would only take time.
@@ -147,10 +148,16 @@ const plusMinus = (error, format) => Number.isNaN(error) ? '' : ` ±${format(err
 
 const hsl = ([hue, saturation, lightness]) => `hsl(${hue} ${saturation}% ${lightness}%)`;
 
-const colors = {
-	own: part => [20 + (35 * part), 90, 60], library: part => [90 + (75 * part), 32, 68], other: () => [0, 0, 74], search: [300, 90, 60],
-	more: part => [8, 85, 85 - (30 * part)], less: part => [215, 80, 85 - (30 * part)], same: [0, 0, 80],
-};
+/** As in page.css. */
+const labelFont = '12px system-ui, sans-serif';
+const labelMargin = 8;
+const canvas = document.createElement('canvas').getContext('2d');
+
+/** Returns the width of a label, pixels. */
+function widthOf(text) {
+	canvas.font = labelFont;
+	return canvas.measureText(text).width;
+}
 
 function main(data) {
 	const {packages, packageOf, kinds, states, was} = data;
@@ -192,12 +199,12 @@ function main(data) {
 		return parts.join(' · ');
 	};
 
-	/** Returns as much of a frame's name as its width has room for; the package goes first. */
+	/** Returns as much of a frame's name as its width has room for: without its package, or its class, or only its beginning. */
 	const nameOf = ({data: {n, frame}, x0, x1}) => {
-		const room = Math.floor((x1 - x0) * chart.width() / 7) - 1;
+		const room = ((x1 - x0) * chart.width()) - labelMargin;
 		const bare = n.slice((packages[packageOf[frame]] ?? '').length).replace(/^\./, '');
-		const name = [n, bare, bare.replace(/^.*\.(?=[^.]+$)/, '')].find(({length}) => length <= room);
-		return name ?? (room > 1 ? `…${n.slice(1 - room)}` : '');
+		const method = bare.replace(/^.*\.(?=[^.]+$)/, '');
+		return fittingName([n, bare, method], room, widthOf);
 	};
 
 	const say = text => {
@@ -261,7 +268,7 @@ function main(data) {
 
 	function drawLegend() {
 		const ofStates = states.filter((name, code) => stateColors[name] && shown.measure.codes.includes(code)).map(name => [name, stateColors[name]]);
-		const ofCode = [['own code', colors.own(0.5)], ['libraries', colors.library(0.5)], ['JVM, native', colors.other()]];
+		const ofCode = [['own code', colors.own()], ['libraries', colors.library(0.5)], ['JVM, native', colors.other()]];
 		const rows = was ? [['more than before', colors.more(0.7)], ['less', colors.less(0.7)], ['within the error', colors.same]] : [...ofCode, ...ofStates];
 		element('legend').replaceChildren(...rows.map(([text, color]) => {
 			const [row, mark] = [document.createElement('span'), document.createElement('i')];

@@ -6,16 +6,16 @@ import {VarintWriter} from '../../model/varints.js';
 import {maxProfileBytes} from '../common/limits.js';
 import {readSnapshot, snapshotBytes} from '../recording/moment.js';
 
-/** Begins our comment in a profile. Tools do not print comments that begin with `#`. Names have no line end. */
+/** Begins our string in a profile. Names have no line end. */
 const prefix = '#tprof-top-session\n';
 
 /** Field 6 of profile.proto, string_table: length-delimited. */
 const stringTag = (6 << 3) + 2;
 
 /**
-Returns the profile with the whole snapshot in its last string, after a digest of all bytes before that string. The
-snapshot is deflated because gzip finds little that repeats in base64. A tool that rewrites the profile keeps the
-string, but the digest no longer matches.
+Returns the profile with the whole snapshot in its last string, after a digest of all bytes before that string. Nothing
+refers to the string, so tools do not print it, and one that rewrites the profile drops it. The snapshot is deflated
+because gzip finds little that repeats in base64.
 */
 export function withSession(profile: Uint8Array, snapshot: Snapshot): Uint8Array {
 	const saved = deflateRawSync(snapshotBytes(snapshot)).toString('base64');

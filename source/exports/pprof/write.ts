@@ -89,8 +89,7 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 		durationNanos: Math.round(validOrZero(session.durationMs) * nsPerMs),
 		periodType: {type: text('wall'), unit: text('nanoseconds')},
 		period: Math.round(validOrZero(session.intervalMs) * nsPerMs),
-		// The last comment is the string that `withSession` appends: all others are in the table by now.
-		comment: [...readableComments(snapshot, version).map(line => text(line)), names.strings.strings.length],
+		comment: readableComments(snapshot, version).map(line => text(line)),
 		defaultSampleType: hasCpu ? cpuType.type : ticksType.type,
 		stringTable: names.strings,
 	});
