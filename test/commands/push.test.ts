@@ -39,6 +39,10 @@ test.concurrent('push sends what a JVM does, survives the backend\'s absence and
 	expect(there.headers.authorization).toBe('Bearer secret-of-the-backend');
 	expect(there.profiles[0].Labels).toMatchObject({service_name: 'shop', env: 'prod', pid: String(java.pid)});
 	expect(there.profiles.some(({Labels, Stacks}) => Labels.state === 'WAITING' && Object.keys(Stacks).some(stack => stack.includes('park')))).toBe(true);
+	const profilesIn = (state: string) => there.profiles.filter(({Labels}) => Labels.state === state);
+	const stacksIn = (state: string) => profilesIn(state).flatMap(({Stacks}) => Object.keys(Stacks));
+	expect(stacksIn('RUNNABLE')).not.toContain('[no Java frames]:0');
+	expect(stacksIn('IDLE')).toContain('[no Java frames]:0');
 	there.isAway = true;
 	await until(() => stderr().includes('answered 503'));
 	const before = there.profiles.length;

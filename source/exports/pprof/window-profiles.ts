@@ -1,7 +1,8 @@
 import {Profile} from 'pprof-format';
+import {rootNode} from '../../model/frame.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {sumUpTo} from '../../model/sum.js';
-import {threadStates, type ThreadState} from '../../model/thread-state.js';
+import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
 import {Names} from './names.js';
 import {stacksOf} from './write.js';
@@ -43,7 +44,15 @@ export function windowProfiles(window: Snapshot, namesOf = () => new Names()): W
 		return {names, samples: [...sums].map(([locationId, ns]) => ({locationId, value: Math.round(ns)})).filter(({value}) => value > 0)};
 	};
 
-	const wallNsIn = (code: number) => (counter: number) => counters.state[counter] === code ? counters.ticks[counter] * nsPerTick : 0;
+	// A thread without Java frames, such as DestroyJavaVM, is RUNNABLE to the JVM for all its life. It waits, and what CPU
+	// time it uses is in the profile of that.
+	const stateOf = (counter: number) => {
+		const isWithoutFrames = counters.node[counter] === rootNode && counters.state[counter] === stateCode.RUNNABLE;
+		return isWithoutFrames ? stateCode.IDLE : counters.state[counter];
+	};
+
+	const wallNsOf = (counter: number) => counters.ticks[counter] * nsPerTick;
+	const wallNsIn = (code: number) => (counter: number) => stateOf(counter) === code ? wallNsOf(counter) : 0;
 	// Backends refuse a period of 0.
 	const wallPeriodMs = Math.max(0.001, window.session.requestedIntervalMs);
 	const profiles: WindowProfile[] = [
