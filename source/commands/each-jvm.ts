@@ -1,11 +1,13 @@
 import {identify} from '../jvm/discovery/inspect.js';
-import {listJvms} from '../jvm/discovery/list.js';
+import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
 import type {Target} from '../jvm/target.js';
+import {globMatcher} from '../model/glob.js';
 import type {Options} from '../options/parse.js';
+import {plural} from '../query/columns/format.js';
 import {waitUntil} from './batch.js';
 
 /** Maximum JVMs sampled at a time: each takes a thread and its share of --max-cpu. */
-const maxTargets = 32;
+const usualMaxTargets = 32;
 const scanEveryMs = 5000;
 const pollMs = 200;
 
@@ -14,16 +16,34 @@ export type JvmSampler = {
 	readonly stop: AbortSignal;
 	/** Why a JVM could not be sampled. */
 	problem: string | undefined;
+	/** That there are more JVMs than are sampled at a time. */
+	leftOut: string | undefined;
 	/** Ends when the JVM does, or with `stop`. Rejects if the JVM cannot be sampled. */
 	sample(target: Target): Promise<void>;
 };
 
+type Named = Pick<JvmListing, 'mainClass' | 'user'>;
+type EachOptions = Partial<Pick<Options, 'durationS' | 'include' | 'exclude'>>;
+
+/** Returns whether a JVM is one of --include, if that is given, and none of --exclude. */
+export function jvmFilter({include, exclude = []}: EachOptions): (jvm: Named) => boolean {
+	const matcherOf = (pattern: string) => {
+		const [, ofUser, glob = ''] = /^(user:)?(.*)$/s.exec(pattern) ?? [];
+		const matches = globMatcher(glob);
+		return ({mainClass, user}: Named) => matches(ofUser === undefined ? mainClass : user);
+	};
+
+	const [included, excluded] = [include ?? ['*'], exclude].map(patterns => patterns.map(pattern => matcherOf(pattern)));
+	return jvm => included.some(matches => matches(jvm)) && !excluded.some(matches => matches(jvm));
+}
+
 /** Has all JVMs of this host sampled, also those that start later, until `stop` or the end of --duration. */
-export async function eachJvm(options: Options, sampler: JvmSampler): Promise<void> {
+export async function eachJvm(options: EachOptions, sampler: JvmSampler, maxTargets = usualMaxTargets): Promise<void> {
 	const {stop} = sampler;
 	const running = new Map<number, Promise<void>>();
 	const failedPids = new Set<number>();
 	const endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
+	const isWanted = jvmFilter(options);
 	const run = async (target: Target) => {
 		const {pid} = target;
 		try {
@@ -45,12 +65,19 @@ export async function eachJvm(options: Options, sampler: JvmSampler): Promise<vo
 			}
 		}
 
-		for (const {pid, problem: obstacle} of jvms) {
-			const found = obstacle !== undefined || running.has(pid) || failedPids.has(pid) || running.size >= maxTargets ? undefined : identify(pid);
-			if (found?.ok) {
-				running.set(pid, run(found.target));
+		const isNew = ({pid, problem}: JvmListing) => problem === undefined && !running.has(pid) && !failedPids.has(pid);
+		const found = jvms.filter(jvm => isNew(jvm) && isWanted(jvm));
+		const first = found.slice(0, maxTargets - running.size);
+		for (const {pid} of first) {
+			const identified = identify(pid);
+			if (identified.ok) {
+				running.set(pid, run(identified.target));
 			}
 		}
+
+		const left = found.length - first.length;
+		const said = `${maxTargets} JVMs are sampled at a time, ${plural(left, 'JVM')} not: --include and --exclude choose`;
+		sampler.leftOut = left === 0 ? undefined : said;
 
 		await waitUntil(isToEnd, performance.now() + scanEveryMs, stop, pollMs);
 	}

@@ -7,6 +7,7 @@ import {otlp} from '../fleet/otlp.js';
 import {pyroscope} from '../fleet/pyroscope.js';
 import {Sender, type Labels, type Protocol} from '../fleet/sender.js';
 import {openVitals} from '../jvm/counters/vitals.js';
+import {labelText, serviceLabels, Settings} from '../jvm/identity/service.js';
 import type {Target} from '../jvm/target.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
@@ -64,6 +65,7 @@ const hourMs = 3_600_000;
 /** What is sent of all JVMs, and where. */
 class Pusher implements JvmSampler {
 	problem: string | undefined;
+	leftOut: string | undefined;
 	readonly stop = abortOnSignal().signal;
 	readonly #options: Options;
 	readonly #backend: {readonly url: URL; readonly protocol: Protocol} | undefined;
@@ -91,7 +93,8 @@ class Pusher implements JvmSampler {
 		const vitals = openVitals(target);
 		// The shares of the next reading are of the time since this one.
 		vitals.read();
-		const metrics = new JvmMetrics(labels);
+		// Prometheus needs the pid: two JVMs may have the same other labels.
+		const metrics = new JvmMetrics({...labels, pid: String(target.pid)});
 		this.#jvms.add(metrics);
 		try {
 			while (await sampled(target, this.#options, async source => this.#follow(source, {labels, vitals, metrics}))) {
@@ -116,7 +119,7 @@ class Pusher implements JvmSampler {
 	/** Shows the counts and any problem; `target`: undefined for all. */
 	show(target: Target | undefined): void {
 		const what = target ? `${target.pid} ${target.facts.mainClass}` : `${this.#jvms.size} JVMs`;
-		const {problem = this.problem, isFull} = this.#sender ?? {};
+		const {problem = this.problem ?? this.leftOut, isFull} = this.#sender ?? {};
 		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem ?? 'the backend is too slow'}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
 	}
 
@@ -181,8 +184,26 @@ export function backendOf(text: string): {readonly url: URL; readonly protocol: 
 	return {url: withoutCredentials(url, '--to'), protocol: /\/v1(?:development)?\/profiles\/?$/.test(url.pathname) ? otlp : pyroscope};
 }
 
-function labelsOf({facts: {pid, mainClass, jvmVersion}}: Target, {labels = []}: Options): Labels {
-	return {
-		service_name: mainClass || 'java', hostname: hostname(), pid: String(pid), ...(jvmVersion ? {jvm_version: jvmVersion} : {}), ...Object.fromEntries(labels),
+/** Returns a JVM's labels: those that it has by itself, and those of --label, without those of --without-label. */
+export function labelsOf({facts}: Pick<Target, 'facts'>, {labels = [], withoutLabels = []}: LabelOptions): Labels {
+	const {pid, mainClass, user, jvmVersion} = facts;
+	const settings = new Settings(pid);
+	const own = {
+		service_name: mainClass || 'java', hostname: hostname(), pid: String(pid), jvm_version: jvmVersion,
+		...serviceLabels(pid, settings),
 	};
+	const words: Readonly<Record<string, string | undefined>> = {...own, main: mainClass, user};
+	const textOf = (place: string) => {
+		const [, source, name = ''] = /^(env|property):(.*)$/.exec(place) ?? [];
+		const found = source === 'env' ? settings.variable(name) : settings.property(name);
+		return source === undefined ? words[place] ?? '' : labelText(found);
+	};
+
+	const filledIn = (template: string) => template.replaceAll(/{([^{}]*)}/g, (_, place: string) => textOf(place));
+	const given = labels.map(([name, template]) => [name, filledIn(template)] as const);
+	const isKept = ([name, value]: readonly [string, string]) => value !== '' && !withoutLabels.includes(name);
+	const all = {...own, ...Object.fromEntries(given.filter(([, value]) => value !== ''))};
+	return Object.fromEntries(Object.entries(all).filter(pair => isKept(pair)));
 }
+
+type LabelOptions = Partial<Pick<Options, 'labels' | 'withoutLabels'>>;

@@ -48,6 +48,7 @@ type Watched = {readonly stem: string; recorder?: Recorder; firedMs: number; was
 /** Each time a condition begins to hold for a target, writes the minute before and after to a file. */
 class Watcher implements JvmSampler {
 	problem: string | undefined;
+	leftOut: string | undefined;
 	readonly stop = abortOnSignal().signal;
 	readonly #options: Options;
 	/** What went wrong with a file or with the command after it, the last time. */
@@ -96,7 +97,7 @@ class Watcher implements JvmSampler {
 		try {
 			await showing(() => {
 				const problems = [...this.#watched].map(({recorder}) => recorder?.problem);
-				const problem = problems.find(text => text !== undefined) ?? this.#failure ?? this.problem;
+				const problem = problems.find(text => text !== undefined) ?? this.#failure ?? this.problem ?? this.leftOut;
 				this.#progress.show(`watching ${this.#options.all ? `${this.#watched.size} JVMs` : what}  ${this.#counts()}`, problem);
 			}, watch);
 		} finally {

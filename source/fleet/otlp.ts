@@ -9,6 +9,7 @@ import type {Protocol} from './sender.js';
 /** OpenTelemetry's names of our labels. */
 const attributeNames: Readonly<Record<string, string | undefined>> = {
 	service_name: 'service.name', hostname: 'host.name', pid: 'process.pid', jvm_version: 'process.runtime.version',
+	namespace: 'k8s.namespace.name', pod: 'k8s.pod.name', container: 'container.name',
 };
 
 /** Entry 0 of a table means none, so ids of pprof, which begin at 1, are indexes. */

@@ -6,7 +6,7 @@ import {formatBytes} from '../query/columns/format.js';
 import type {Headers} from './headers.js';
 import {keepingAgent, post, type Agent} from './post.js';
 
-/** What tells a JVM's profiles apart: `service_name`, `hostname`, `pid`, `jvm_version`, and those of --label. */
+/** What tells a JVM's profiles apart: `service_name`, `hostname`, `pid`, `pod` and others, and those of --label. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** How windows are sent to a backend: each is the body of one POST. */

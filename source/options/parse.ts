@@ -83,7 +83,9 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 		throw usage(`${longForm(inapplicable)} does not apply to tprof-top ${command.kind}`);
 	}
 
-	const withoutEffect = given.find(({needs}) => needs !== undefined && values[needs as keyof OptionValues] === undefined);
+	const isSet = (key: string) => ![undefined, false].includes(values[key as keyof OptionValues] as undefined);
+	const isWithoutEffect = ({needs}: Option) => needs !== undefined && !isSet(needs);
+	const withoutEffect = given.find(option => isWithoutEffect(option));
 	if (withoutEffect) {
 		throw usage(`${longForm(withoutEffect)} needs --${withoutEffect.needs}`);
 	}

@@ -27,6 +27,8 @@ thread waits for a lock; `gc`: percent of time in collections; `deadlock`: deadl
 export type Condition = {readonly figure: 'cpu' | 'blocked' | 'stuck' | 'gc' | 'deadlock'; readonly above: number};
 
 const conditionForms = 'cpu>300, blocked>20, stuck>10s, gc>20, deadlock, joined by ","';
+/** What stands in braces in a value of --label. */
+const labelPlace = /^(?:main|user|pid|hostname|service_name|namespace|pod|container|(?:env|property):[\w.-]+)$/;
 const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
 
 /** All options in the order of the help, by the keys of their values in `Options`; keys of times end in the unit. */
@@ -284,15 +286,37 @@ const optionTable = {
 		read: (text: string, spelling: string) => number(1, 600).read(text.trim().replace(/s$/, ''), spelling),
 	},
 	labels: {
-		name: 'label', group: 'push', value: 'NAME=VALUE', repeats: true, help: 'a label for all profiles, such as env=prod; service_name=shop replaces the main class',
+		name: 'label', group: 'push', value: 'NAME=VALUE', repeats: true,
+		help: 'a label for all profiles, such as env=prod or service_name={main}-{env:STAGE}',
 		read(text: string, spelling: string): ReadonlyArray<readonly [string, string]> {
 			const [, name, value] = /^([a-z][\w.]{0,99})=(.{1,1000})$/is.exec(text) ?? [];
 			if (name === undefined) {
 				throw usage(`${spelling}: "${text}" is not a label`, 'NAME=VALUE, with letters, digits, _ and . in NAME');
 			}
 
+			const wrong = [...value.matchAll(/{([^{}]*)}/g)].find(([, place]) => !labelPlace.test(place));
+			if (wrong !== undefined) {
+				const known = '{main}, {user}, {pid}, {hostname}, {service_name}, {namespace}, {pod}, {container}';
+				throw usage(`${spelling}: ${printable(wrong[0])} is not known`, `use ${known}, {env:NAME} or {property:NAME}`);
+			}
+
 			return [[name, printable(value, 1000)]];
 		},
+	},
+	withoutLabels: {
+		name: 'without-label', group: 'push', value: 'NAME', repeats: true,
+		help: 'leave out a label, such as pid: then a restart begins no new series',
+		read: (text: string): readonly string[] => wordsOf(text),
+	},
+	include: {
+		name: 'include', group: 'push', value: 'LIST', commands: ['watch', 'push'], needs: 'all',
+		help: 'with --all, only JVMs whose main class or jar is like "shop*,Mail"; user:NAME: by user',
+		read: (text: string): readonly string[] => wordsOf(text),
+	},
+	exclude: {
+		name: 'exclude', group: 'push', value: 'LIST', commands: ['watch', 'push'], needs: 'all',
+		help: 'with --all, all JVMs but those like these, as --include',
+		read: (text: string): readonly string[] => wordsOf(text),
 	},
 	headers: {
 		name: 'headers', group: 'push', value: 'FILE', path: 'file', commands: ['push', 'open'], help: 'HTTP headers for the backend, one a line, such as credentials (or in TPROF_HEADERS)',

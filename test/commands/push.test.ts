@@ -4,6 +4,10 @@ import path from 'node:path';
 import {expect, test} from 'vitest';
 import {decodePush, type Decoded} from '../fleet/decode.js';
 import {serve} from '../fleet/serve.js';
+import {eachJvm, jvmFilter, type JvmSampler} from '../../source/commands/each-jvm.js';
+import {labelsOf} from '../../source/commands/push.js';
+import {identify} from '../../source/jvm/discovery/inspect.js';
+import {containerIn} from '../../source/jvm/identity/service.js';
 import {beside, folderForTest, javaForTest} from '../helpers/for-test.js';
 import {untilSampling} from '../helpers/proc.js';
 import {runCli, startCli} from '../helpers/run.js';
@@ -86,6 +90,8 @@ test.concurrent('it ends with the JVM, and says what is wrong with the command l
 		['push 1', /needs --to, --metrics or both/],
 		['push 1 --to h:4040', /--to needs the http or https address/],
 		['push 1 --to http://h --label =x', /is not a label/],
+		['push 1 --to http://h --label a={nonsense}', /--label: {nonsense} is not known/],
+		['push 1 --to http://h --include x', /--include needs --all/],
 		['push 1 --to http://h --every 0s', /--every must be a number from 1 to 600/],
 		['push 1 --metrics x', /--metrics must be a port/],
 		['push 1 --to http://h --headers /none', /cannot read the headers in \/none: ENOENT/],
@@ -97,3 +103,76 @@ test.concurrent('it ends with the JVM, and says what is wrong with the command l
 		expect(status).toBe(line.includes('/none') ? 1 : 2);
 	}
 }));
+
+test.concurrent('labels name the service and its pod, as far as the JVM says them', beside(async () => {
+	const java = await javaForTest('BusyAndParked', {
+		args: ['0', '1', '0', '--spring.application.name=by-argument'],
+		jvmArgs: ['-Dotel.service.name=by-property', '-Dapp=mail'],
+		env: {
+			OTEL_SERVICE_NAME: 'by-variable', OTEL_RESOURCE_ATTRIBUTES: 'k8s.namespace.name=shop, k8s.pod.name=mail-0',
+			CONTAINER_NAME: 'app\u001B[31m', STAGE: 'prod',
+		},
+	});
+	const found = identify(java.pid);
+	const {target} = found as Extract<typeof found, {ok: true}>;
+	const expected = {service_name: 'by-property', namespace: 'shop', pod: 'mail-0', pid: String(java.pid)};
+	expect(labelsOf(target, {})).toMatchObject({...expected, container: String.raw`app\x1b[31m`});
+	const name = '{property:app}-{env:STAGE}-{main}';
+	const labels = [['service_name', name], ['team', '{env:NONE}'], ['of', '{pod}']] as const;
+	const given = labelsOf(target, {labels, withoutLabels: ['pid', 'namespace']});
+	expect(given).toMatchObject({service_name: 'mail-prod-BusyAndParked', of: 'mail-0'});
+	expect(given).not.toHaveProperty('pid');
+	expect(given).not.toHaveProperty('namespace');
+	expect(given).not.toHaveProperty('team');
+
+	const other = await javaForTest('BusyAndParked', {
+		args: ['0', '1', '0', '--spring.application.name=by-argument'],
+		env: {KUBERNETES_SERVICE_HOST: '10.0.0.1', HOSTNAME: 'pod-7'},
+	});
+	const {target: inPod} = identify(other.pid) as typeof found & {ok: true};
+	expect(labelsOf(inPod, {})).toMatchObject({service_name: 'by-argument', pod: 'pod-7'});
+
+	// Both are candidates; one at a time is sampled, and the rest is said.
+	const stop = new AbortController();
+	const seen = new Set<number>();
+	const sampler: JvmSampler = {
+		stop: stop.signal, problem: undefined, leftOut: undefined,
+		async sample({pid}) {
+			seen.add(pid);
+			await until(() => stop.signal.aborted);
+		},
+	};
+	const ended = eachJvm({include: ['BusyAndParked'], exclude: ['user:nobody']}, sampler, 1);
+	await until(() => sampler.leftOut);
+	stop.abort();
+	await ended;
+	expect(sampler.leftOut).toMatch(/^1 JVMs are sampled at a time, \d+ JVMs? not: --include and --exclude choose$/);
+	expect(seen.size).toBe(1);
+}));
+
+test('JVMs are included and excluded by name and user', () => {
+	const jvms = [
+		{mainClass: 'com.acme.Shop', user: 'tomcat'},
+		{mainClass: 'mail.jar', user: 'tomcat'},
+		{mainClass: 'com.acme.Batch', user: 'root'},
+	];
+	const chosen = (options: Parameters<typeof jvmFilter>[0]) => {
+		const isWanted = jvmFilter(options);
+		return jvms.filter(jvm => isWanted(jvm)).map(({mainClass}) => mainClass);
+	};
+
+	expect(chosen({})).toHaveLength(3);
+	expect(chosen({include: ['com.acme.*']})).toEqual(['com.acme.Shop', 'com.acme.Batch']);
+	expect(chosen({include: ['mail', 'user:root']})).toEqual(['mail.jar', 'com.acme.Batch']);
+	expect(chosen({include: ['user:tomcat'], exclude: ['shop']})).toEqual(['mail.jar']);
+	expect(chosen({exclude: ['user:*']})).toEqual([]);
+});
+
+test.each([
+	['0::/', ''],
+	[`0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-${'ab'.repeat(32)}.scope`, 'abababababab'],
+	[`12:cpu:/docker/${'12'.repeat(32)}\n0::/`, '121212121212'],
+	[`0::/user.slice/${'ab'.repeat(33)}`, ''],
+])('the container of the control group %s is "%s"', (cgroups, container) => {
+	expect(containerIn(cgroups)).toBe(container);
+});
