@@ -95,7 +95,9 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 	const {snapshot: wall} = await openSaved(address('wall:wall:nanoseconds:wall:nanoseconds{service_name="shop"}'));
 	expect(wall.session).toMatchObject({requestedIntervalMs: 200, samples: 300});
 	expect(ofStates(wall)).toHaveLength(5);
-	expect(ofStates(wall)).toEqual(ofStates(whole, first));
+	// pprof does not tell native methods from Java methods without lines.
+	const withoutNative = (rows: readonly string[]) => rows.filter(row => !row.startsWith('IDLE'));
+	expect(withoutNative(ofStates(wall))).toEqual(withoutNative(ofStates(whole, first)));
 	const wallType = 'wall:wall:nanoseconds:wall:nanoseconds';
 	const {stdout} = await runCli('open', address(`${wallType}{service_name="shop",state="BLOCKED"}`));
 	expect(stdout).toMatch(/ticks: BLOCKED\n[^]*BLK% .*\n *100 .* B+ .*com\.acme\.db\.Pool\.take:88/);
