@@ -3,7 +3,7 @@ import {Names} from '../exports/pprof/names.js';
 import {timesOf, windowProfiles} from '../exports/pprof/window-profiles.js';
 import {printable} from '../model/text.js';
 import {version} from '../runtime/bundle.js';
-import {periodLabel, periodText} from './pyroscope.js';
+import {periodAttribute, periodText} from './pyroscope.js';
 import type {Protocol} from './sender.js';
 
 /** OpenTelemetry's names of our labels. */
@@ -32,7 +32,7 @@ export const otlp: Protocol = {
 			const valueType = {typeStrindex: names.text(type), unitStrindex: names.text('nanoseconds')};
 			// Pyroscope and Parca make labels of the attributes of samples, but not of those of profiles.
 			const attributeIndices = [
-				attribute(periodLabel.replace('_', '.'), periodText(periodMs)),
+				attribute(periodAttribute, periodText(periodMs)),
 				...(state ? [attribute('thread.state', state)] : []),
 			];
 			return {

@@ -9,6 +9,8 @@ The label that tells `open` the sampling error: of the periods in the profiles t
 value has milliseconds: `10ms`.
 */
 export const periodLabel = 'sampling_period';
+/** The same as an attribute of OTLP, whose names Pyroscope keeps. */
+export const periodAttribute = 'sampling.period';
 
 export function periodText(periodMs: number): string {
 	return `${periodMs}ms`;

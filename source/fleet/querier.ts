@@ -10,7 +10,7 @@ import {corePercent} from '../query/counters/share.js';
 import {usage, UserError} from '../runtime/errors.js';
 import {withoutCredentials, type Headers} from './headers.js';
 import {post} from './post.js';
-import {periodIn, periodLabel} from './pyroscope.js';
+import {periodAttribute, periodIn, periodLabel} from './pyroscope.js';
 
 const example = 'tprof-top open \'pyroscope://HOST:4040/?query={service_name="shop"}&from=now-1h&until=now-30m\'; pyroscopes:// for https';
 const parameters = ['query', 'from', 'until', 'groupBy'];
@@ -18,11 +18,26 @@ const parameters = ['query', 'from', 'until', 'groupBy'];
 const cpuTypes = ['process_cpu:cpu:nanoseconds:cpu:nanoseconds', 'cpu:cpu:nanoseconds:cpu:nanoseconds'];
 /** What can be shown: CPU time and thread time. */
 const shownType = /^\w+:(?:cpu|wall):nanoseconds:/;
-/** Labels of a thread's state: of `push` to Pyroscope, and of OTLP's `thread.state`. */
-const stateLabels = ['state', 'thread_state'];
+/** Labels of a thread's state and of the period, as `push` sends them to Pyroscope, and as they come by OTLP. */
+const stateLabels = ['state', 'thread.state', 'thread_state'];
+const periodLabels = [periodLabel, periodAttribute];
 export const serviceLabel = 'service_name';
 /** Labels that tell JVMs apart, ours and those of Pyroscope's other clients, as the table shows them. */
-const jvmLabels = [serviceLabel, 'pod', 'hostname', 'host', 'instance', 'pid', 'container', 'namespace'];
+const jvmLabels = [
+	serviceLabel,
+	'pod',
+	'hostname',
+	'host',
+	'instance',
+	'pid',
+	'container',
+	'namespace',
+	'k8s.pod.name',
+	'host.name',
+	'process.pid',
+	'container.name',
+	'k8s.namespace.name',
+];
 const usualSpanMs = 15 * 60_000;
 const timeoutMs = 60_000;
 const unitMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000};
@@ -117,8 +132,13 @@ export function labelSet(text: string): Readonly<Record<string, string>> | undef
 
 /** Returns the query with these labels in place of what its selector says of them. */
 export function withLabels(query: BackendQuery, labels: Readonly<Record<string, string>>): BackendQuery {
-	const rest = query.selector.slice(1, -1).replaceAll(/(\w+)\s*(?:=~|!~|!=|=)\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)\s*,?/g, (matcher, name: string) => Object.hasOwn(labels, name) ? '' : matcher);
-	const matchers = [rest.replace(/[\s,]+$/, ''), ...Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].filter(Boolean);
+	const matcher = /(\w+|"(?:[^"\\]|\\.)*")\s*(?:=~|!~|!=|=)\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)\s*,?/g;
+	const isReplaced = (name: string) => Object.hasOwn(labels, name.replaceAll('"', ''));
+	const rest = query.selector.slice(1, -1).replaceAll(matcher, (text, name: string) => isReplaced(name) ? '' : text);
+	// A name with a dot, as OpenTelemetry has them, is quoted.
+	const nameOf = (label: string) => /^\w+$/.test(label) ? label : JSON.stringify(label);
+	const added = Object.entries(labels).map(([name, value]) => `${nameOf(name)}=${JSON.stringify(value)}`);
+	const matchers = [rest.replace(/[\s,]+$/, ''), ...added].filter(Boolean);
 	return {...query, selector: `{${matchers.join(',')}}`};
 }
 
@@ -163,8 +183,8 @@ export async function mergedSnapshot(query: BackendQuery, context: RequestContex
 	const series = found.flatMap(({series}) => series);
 	const value = sumOf(series, ({value}) => value);
 	// The mean by time: a sample of twice the period has twice the weight.
-	const periodOf = ({labels}: Series) => periodIn(labels[periodLabel] ?? '') ?? Number.NaN;
-	const periodMs = sumOf(series, one => one.value * periodOf(one)) / value;
+	const periodOf = ({labels}: Series) => periodLabels.map(name => periodIn(labels[name] ?? '')).find(Boolean);
+	const periodMs = sumOf(series, one => one.value * (periodOf(one) ?? Number.NaN)) / value;
 	const coveredMs = coverageOf(series.flatMap(({times}) => times), undefined, query);
 	const span = {startMs, endMs, coveredMs, periodMs: Number.isNaN(periodMs) ? undefined : periodMs};
 	return readMerged(profiles, span, printable(url.host));
@@ -182,7 +202,7 @@ type Kind = {
 /** Finds out what a backend has of a type: thread time by the states in its labels, if these are states of threads. */
 async function kindsOf(query: BackendQuery, type: string, context: RequestContext): Promise<Kind[]> {
 	const isWall = type.split(':')[1] === 'wall';
-	const all = await seriesOf({...query, groupBy: [periodLabel, ...(isWall ? stateLabels : [])]}, type, context);
+	const all = await seriesOf({...query, groupBy: [...periodLabels, ...(isWall ? stateLabels : [])]}, type, context);
 	const kinds = new Map<string, Kind & {readonly series: Series[]}>();
 	for (const series of all) {
 		const labels = Object.fromEntries(Object.entries(series.labels).filter(([name]) => stateLabels.includes(name)));

@@ -17,7 +17,7 @@ import {post} from '../../source/fleet/post.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
 import type {Labels, Protocol} from '../../source/fleet/sender.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {threadStates} from '../../source/model/thread-state.js';
+import {stateCode, threadStates} from '../../source/model/thread-state.js';
 import {VarintWriter} from '../../source/model/varints.js';
 import type {LineRow} from '../../source/query/counted-lines.js';
 import {locationName} from '../../source/query/counters/location.js';
@@ -104,6 +104,20 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 	const nothing = await runCli('open', address(`${wallType}{service_name="none"}`));
 	expect(nothing.stderr).toContain(`has nothing of ${wallType} of {service_name="none"} in that span`);
 	expect(nothing.status).toBe(1);
+
+	// As Pyroscope keeps what comes by OTLP.
+	const asByOtlp = (body: Uint8Array) => {
+		const text = gunzipSync(body).toString('latin1').replaceAll('sampling_period', 'sampling.period');
+		const renamed = text.replaceAll('thread_state', 'thread.state').replaceAll('\u0005state', '\u0005other');
+		return gzipSync(Buffer.from(renamed, 'latin1'));
+	};
+
+	const byOtlp: Protocol = {...pyroscope, encode: (...given) => asByOtlp(pyroscope.encode(...given))};
+	await push(port, {service_name: 'otlp', thread_state: 'BLOCKED'}, window, byOtlp);
+	const blocked = address(`${wallType}{service_name="otlp","thread.state"="BLOCKED"}`);
+	const {snapshot: {session, counters}} = await openSaved(blocked);
+	expect(session.requestedIntervalMs).toBe(200);
+	expect(counters.state.subarray(0, counters.count).every(code => code === stateCode.BLOCKED)).toBe(true);
 
 	// Without our label, the error is unknown, and thread time is in milliseconds.
 	const withoutLabel = (body: Uint8Array) => {

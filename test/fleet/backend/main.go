@@ -86,7 +86,7 @@ var pushed []struct {
 	profile *googlev1.Profile
 }
 
-var matcher = regexp.MustCompile(`(\w+)="([^"]*)"`)
+var matcher = regexp.MustCompile(`"?([\w.]+)"?="([^"]*)"`)
 
 func matches(selector string, labels map[string]string) bool {
 	for _, match := range matcher.FindAllStringSubmatch(selector, -1) {
