@@ -43,7 +43,10 @@ function contending(snapshot: Snapshot): number[] {
 }
 
 /** A target that is watched: how the names of its files begin, and the file that is being written. */
-type Watched = {readonly stem: string; recorder?: Recorder; firedMs: number; wasTrue: boolean};
+type Watched = {readonly stem: string; recorder?: Recorder; fired: Fired; wasTrue: boolean};
+
+/** When a condition began to hold: the time of the window that showed it, and by `performance.now()`. */
+type Fired = {readonly atMs: number; readonly monotonicMs: number};
 
 /** Each time a condition begins to hold for a target, writes the minute before and after to a file. */
 class Watcher implements JvmSampler {
@@ -75,7 +78,7 @@ class Watcher implements JvmSampler {
 		const windows = new Windows(source, target);
 		const {output, all} = this.#options;
 		const stem = `${output?.replace(/\.tprof$/, '') ?? 'tprof'}${output === undefined || all ? `-${target.pid}` : ''}`;
-		const watched: Watched = {stem, firedMs: -Infinity, wasTrue: false};
+		const watched: Watched = {stem, fired: {atMs: -Infinity, monotonicMs: -Infinity}, wasTrue: false};
 		this.#watched.add(watched);
 		try {
 			await eachWindow(() => isOver(source.status()), this.#options.durationS, this.stop, async isLast => {
@@ -119,8 +122,9 @@ class Watcher implements JvmSampler {
 		const isTrue = this.#options.when!.some(({figure, above}) => figures[figure](newest, window) > above);
 		const hasBegun = isTrue && !watched.wasTrue;
 		watched.wasTrue = isTrue;
-		if (hasBegun && !watched.recorder && this.#filesLeft > 0 && window.atMs - watched.firedMs >= aroundMs) {
-			watched.firedMs = window.atMs;
+		const sinceMs = performance.now() - watched.fired.monotonicMs;
+		if (hasBegun && !watched.recorder && this.#filesLeft > 0 && sinceMs >= aroundMs) {
+			watched.fired = {atMs: window.atMs, monotonicMs: performance.now()};
 			this.#filesLeft--;
 			try {
 				watched.recorder = await Recorder.create(`${watched.stem}-${utcStamp(Date.now())}.tprof`, this.#options.maxBytes);
@@ -129,8 +133,9 @@ class Watcher implements JvmSampler {
 			}
 		}
 
-		await watched.recorder?.follow(ring, ring.windows.findIndex(({atMs}) => atMs > watched.firedMs - latenessMs - aroundMs));
-		if (window.atMs >= watched.firedMs + aroundMs) {
+		const fromMs = watched.fired.atMs - latenessMs - aroundMs;
+		await watched.recorder?.follow(ring, ring.windows.findIndex(({atMs}) => atMs > fromMs));
+		if (performance.now() - watched.fired.monotonicMs >= aroundMs) {
 			await this.#finish(watched);
 		}
 	}

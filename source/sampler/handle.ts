@@ -11,6 +11,7 @@ import {TableReader, type TableImage} from '../table/reader.js';
 import {loadLibc} from '../jvm/system/koffi.js';
 import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
+import {steadyNow} from '../model/steady-clock.js';
 import {monotonicMs, type Command, type Report, type WorkerInput} from './messages.js';
 
 /** How long the main thread may be blocked by the table's lock; after that the screen is stale. */
@@ -147,7 +148,8 @@ class LiveSampler implements SamplerHandle {
 			...tables,
 			target: this.#target.facts,
 			session: {
-				...figures, durationMs, engine, timer: this.#timer, takenAtMs: Date.now(), selfCpuMs: (cpu.user + cpu.system) / 1000,
+				...figures, durationMs, engine, timer: this.#timer, takenAtMs: steadyNow(),
+				selfCpuMs: (cpu.user + cpu.system) / 1000,
 			},
 		};
 		return this.#snapshot;
@@ -274,7 +276,7 @@ class LiveSampler implements SamplerHandle {
 		const {samples, intervalMs, requestedIntervalMs, lastSampleAtMs, nextAtMs} = image.figures;
 		if (samples !== this.#samples) {
 			this.#samples = samples;
-			this.#lastSignMs = nowMs - Math.max(0, Date.now() - lastSampleAtMs);
+			this.#lastSignMs = nowMs - Math.max(0, steadyNow() - lastSampleAtMs);
 		}
 
 		const silentMs = nowMs - this.#lastSignMs;

@@ -9,6 +9,7 @@ import {type Bell} from '../table/lock.js';
 import {type TableWriter} from '../table/writer.js';
 import {sumUpTo} from '../model/sum.js';
 import {printable} from '../model/text.js';
+import {steadyNow} from '../model/steady-clock.js';
 import {CpuBudget, RecentPauses, StopBudget} from './budget.js';
 import {IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore} from './clock.js';
 import {clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange} from './messages.js';
@@ -57,7 +58,7 @@ export class SamplingLoop {
 	readonly #sleeper: Sleeper;
 	/** Epoch time of the last counted sample; 0 before the first. */
 	#sampledAtMs = 0;
-	readonly #startedAtMs = Date.now();
+	readonly #startedAtMs = steadyNow();
 	/** The length of a tick. */
 	readonly #requestedIntervalMs: number;
 	/** Sampling time not yet counted in ticks; at the start an interval, so that the first sample is a tick. */

@@ -135,6 +135,32 @@ test.concurrent('--when has what was before a burst, by the program\'s own clock
 	expect(busiest.atMs - 1000).toBeLessThan(endedMs);
 }));
 
+/** Sets the clock of all threads of a program that reads this back by an hour as soon as the file exists. */
+const setBackWith = (file: string) => `
+import {existsSync} from 'node:fs';
+const now = Date.now;
+Date.now = () => now() - (existsSync(${JSON.stringify(file)}) ? 3_600_000 : 0);
+`;
+
+test.concurrent('windows stay a second apart while the clock is set back by an hour', beside(async () => {
+	const place = folderForTest();
+	const [file, script, signal] = ['x.tprof', 'clock.mjs', 'set-back'].map(name => path.join(place, name));
+	writeFileSync(script, setBackWith(signal));
+	// Unlike options of the command line, those in the environment are the worker's too.
+	const record = [cli, 'record', String(shared.java.pid), '-o', file];
+	const {child, ended} = start('env', [`NODE_OPTIONS=--import=${script}`, process.execPath, ...record]);
+	await until(() => windowsOf(file).length > 2);
+	writeFileSync(signal, '');
+	const before = windowsOf(file).length;
+	await until(() => windowsOf(file).length > before + 4);
+	child.kill('SIGINT');
+	expect(await ended).toMatchObject({status: 0});
+	// The last one is what there was since the one before.
+	const atMs = windowsOf(file).slice(0, -1).map(window => window.atMs);
+	expect(Math.min(...atMs.slice(1).map((ms, index) => ms - atMs[index]))).toBeGreaterThan(200);
+	expect(atMs.at(-1)! - atMs[0]).toBeLessThan(3_600_000);
+}));
+
 test.concurrent('a moment, a span and two spans of it are opened and compared', beside(async () => {
 	const java = await javaForTest('KnownPhases', {under: []});
 	const file = newName();

@@ -27,8 +27,9 @@ test.each([
 	{view: 'tree', rows: 24, keys: ['*']},
 	{view: 'flame', rows: 18, keys: ['end']},
 ])('the pictures of $view show the screen as it is; npm run picture draws them anew', async ({view, rows, keys}) => {
+	const source = sourceOf(() => last.snapshot, {status: () => ({...last.sourceNotes, phase: 'sampling', stale: false})});
 	const store = new SessionStore({
-		source: sourceOf(() => last.snapshot, {status: () => ({...last.sourceNotes, phase: 'sampling', stale: false})}), delayMs: 1000, recorded: recording, vitals: () => last.vitals ?? {},
+		source, delayMs: 1000, recorded: recording, vitals: () => last.vitals ?? {}, now: () => Date.now(),
 	});
 	store.refresh();
 	const screen = openScreen(store, {columns, rows, theme: new Theme({color: true, ascii: false})});

@@ -11,6 +11,7 @@ import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
 	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver, type UnattributedReason,
 } from '../common/engine.js';
+import {steadyNow} from '../../model/steady-clock.js';
 import {AttachClient, type FailedReply} from './socket/client.js';
 import {DumpCpu} from './dump-cpu.js';
 import {tooManyThreads} from './dump/headers.js';
@@ -96,7 +97,7 @@ export class AttachSession implements EngineSession {
 		}
 
 		const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, reply.firstByteMs);
-		const atMs = Date.now() - (reply.tookMs - reply.firstByteMs);
+		const atMs = steadyNow() - (reply.tookMs - reply.firstByteMs);
 		const problem = this.#parser.parse(reply.bytes, into);
 		if (problem) {
 			return this.#failed({status: 'failed', reason: problem, hint: '', otherEnginesMayWork: true}, stoppedMs);

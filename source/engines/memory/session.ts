@@ -7,6 +7,7 @@ import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
 	SessionOver, type EngineOptions, type EngineSession, type SampleOutcome, type TimerId, type UnattributedReason,
 } from '../common/engine.js';
+import {steadyNow} from '../../model/steady-clock.js';
 import {meanHeldMs} from './cpu/ptrace/stopper.js';
 import {type LiveJvm} from './open.js';
 import {SampleRows} from './sample-rows.js';
@@ -52,7 +53,7 @@ export class MemorySession implements EngineSession {
 			throw new SessionOver('the session was closed', {targetEnded: false});
 		}
 
-		const atMs = Date.now();
+		const atMs = steadyNow();
 		let interruptedMs = 0;
 		let isSteady = false;
 		try {

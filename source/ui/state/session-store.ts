@@ -5,6 +5,7 @@ import {noStarts, remember, reset, undoReset, type WindowStarts} from '../../que
 import {recordedStarts} from '../../query/past/look-back.js';
 import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
 import {cycleText, deadlocksOf} from '../../query/locks/deadlocks.js';
+import {steadyNow} from '../../model/steady-clock.js';
 
 /** What is known of the session at one moment, from which `SessionData` makes the data on the screen. Immutable. */
 export type Feed = {
@@ -36,6 +37,8 @@ export type StoreOptions = {
 	readonly recorded?: {readonly ring: Ring; readonly last: PastMoment};
 	/** Reads the target's own figures; called at each refresh. */
 	vitals(): TargetVitals;
+	/** Returns the time of day in epoch milliseconds; `steadyNow` by default. */
+	now?(): number;
 	/** Called with each new window of the ring. */
 	onWindow?(ring: Ring): void;
 };
@@ -59,7 +62,8 @@ export class SessionStore {
 		const {recorded} = options;
 		this.#ring = recorded?.ring ?? emptyRing;
 		this.#feed = {
-			status: options.source.status(), vitals: recorded?.last.vitals ?? {}, nowMs: Date.now(), starts: recorded ? recordedStarts(recorded.ring) : noStarts, ring: this.#ring, samplesTaken: 0, isRead: false,
+			status: options.source.status(), vitals: recorded?.last.vitals ?? {}, nowMs: this.#now(),
+			starts: recorded ? recordedStarts(recorded.ring) : noStarts, ring: this.#ring, samplesTaken: 0, isRead: false,
 		};
 	}
 
@@ -100,7 +104,7 @@ export class SessionStore {
 		}
 
 		const isOver = status.phase === 'ended' || status.phase === 'failed' || status.phase === 'recording';
-		const now = isOver ? {} : {nowMs: Date.now(), vitals: vitals()};
+		const now = isOver ? {} : {nowMs: this.#now(), vitals: vitals()};
 		this.#addToRing(snapshot, now.vitals);
 		this.#set({
 			status, samplesTaken, isRead: true, ring: this.#ring, ...now, ...(snapshot ? {snapshot, starts: remember(starts, snapshot)} : {}),
@@ -142,6 +146,10 @@ export class SessionStore {
 
 	askForHolders(): void {
 		this.#options.source.askForHolders?.();
+	}
+
+	#now(): number {
+		return (this.#options.now ?? steadyNow)();
 	}
 
 	/** `vitals` cover the time since they were last read; undefined if they were not read. */

@@ -8,6 +8,7 @@ import {type Locks} from '../locks/locks.js';
 import {ifReadable} from '../target/reader.js';
 import {Continuations, type FrozenRead, type FrozenStack} from '../unwind/continuation.js';
 import {type JavaThread} from '../threads/java-thread.js';
+import {steadyNow} from '../../../model/steady-clock.js';
 import {JdkObjects, type MapEntry} from './jdk-objects.js';
 import {
 	Pollers, pollerClasses, VirtualWaits, isSameWait, keyOfWait, noWait, unmountedState, type VirtualWait,
@@ -372,7 +373,8 @@ export class UnmountedThreads {
 		const hasStayed = before?.frozen.stack === read.stack && before.state === state && (this.#collections === objectsMayMove || this.#collections !== before.collections || this.#hasNotRun(before, read));
 		const thread: UnmountedThread = {
 			group, name, state, frozen: read, collections: this.#collections, pass: this.#passes,
-			sinceMs: hasStayed ? before.sinceMs : Date.now(), isUnmovedSinceStart: hasStayed ? before.isUnmovedSinceStart : this.#passes === 1,
+			sinceMs: hasStayed ? before.sinceMs : steadyNow(),
+			isUnmovedSinceStart: hasStayed ? before.isUnmovedSinceStart : this.#passes === 1,
 		};
 		this.#forget(id);
 		group.add(id);
