@@ -1,4 +1,7 @@
+import {existsSync, realpathSync} from 'node:fs';
+import path from 'node:path';
 import process from 'node:process';
+import {attempt} from './system/proc.js';
 
 /** Why a process cannot be profiled, by any engine or by one. */
 export type Obstacle = {
@@ -17,7 +20,31 @@ const seeList = 'tprof-top list shows the JVMs that can be profiled';
 
 /** Returns the command that runs us as another user, by number if the name is unusual. */
 export function sudoCommand(pid: number, user: string, uid: number): string {
-	return `sudo -u ${/^[a-z_][\w.-]*$/i.test(user) ? user : `'#${uid}'`} tprof-top ${pid}`;
+	return `sudo -u ${/^[a-z_][\w.-]*$/i.test(user) ? user : `'#${uid}'`} ${ourCommand()} ${pid}`;
+}
+
+/** The folders in which sudo finds commands, by the secure_path of most distributions. */
+const sudoPath: readonly string[] = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** Returns what starts us under sudo: `tprof-top` if sudo finds this installation by that name, or node and a path. */
+export function ourCommand(script = ourScript(), node = process.execPath, folders = sudoPath): string {
+	const isFound = (name: string, file: string) => {
+		const first = folders.map(folder => path.join(folder, name)).find(candidate => existsSync(candidate));
+		return first !== undefined && attempt(() => realpathSync(first) === realpathSync(file), false);
+	};
+
+	return isFound('tprof-top', script) && isFound('node', node) ? 'tprof-top' : `${quoted(node)} ${quoted(script)}`;
+}
+
+/** Returns the path of the program that was started; in a worker, whose argument is its own file, the one beside it. */
+function ourScript(): string {
+	const [, started = ''] = process.argv;
+	const folder = path.dirname(started);
+	return [folder, path.dirname(folder)].map(each => path.join(each, 'cli.js')).find(file => existsSync(file)) ?? started;
+}
+
+function quoted(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll('\'', String.raw`'\''`)}'`;
 }
 
 export const obstacles = {

@@ -12,6 +12,22 @@ const lambdaClass = /^(.*\$\$Lambda)(?:\$\d+)?$/s;
 /** Classes that core reflection generates for methods called often (JDK 8 to 17). */
 const reflectionAccessor = /^((?:sun|jdk\.internal)\.reflect\.Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/;
 
+/** Proxies of java.lang.reflect: "com.sun.proxy.$Proxy3" (JDK 8 to 15), "jdk.proxy2.$Proxy3" since. */
+const jdkProxy = /^((?:.*\.)?)\$Proxy\d+$/s;
+const proxyModule = /^jdk\.proxy\d+\.$/;
+
+/**
+Subclasses with a number, hash or random suffix: of CGLIB, Spring ("Shop$$EnhancerBySpringCGLIB$$1a2b3c4d",
+"Shop$$SpringCGLIB$$0") and Guice, of Byte Buddy, Hibernate and Mockito ("Shop$HibernateProxy$Ab12Cd34"), of Javassist
+("Shop_$$_jvst5a4_1").
+*/
+const generatedSubclass = new RegExp([
+	/^(.*\$\$(?:Enhancer|FastClass|KeyFactory)By(?:(?:Spring)?CGLIB|Guice))\$\$[\da-f]+(?:_\d+)?$/,
+	/^(.*\$\$SpringCGLIB(?:\$\$FastClass)?)\$\$\d+$/,
+	/^(.*\$(?:ByteBuddy|Hibernate(?:(?:Basic)?Proxy|AccessOptimizer|Instantiator)|MockitoMock|auxiliary))\$\w+$/,
+	/^(.*_\$\$_(?:jvst|javassist))[\da-f_]+$/,
+].map(({source}) => source).join('|'), 's');
+
 const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
 
 /** Whether a class is part of the JDK, by its package. */
@@ -19,10 +35,21 @@ export function isOfJdk(className: string): boolean {
 	return jdkPackage.test(className);
 }
 
-/** Returns the class name without the suffixes that change from run to run (lambda, hidden and accessor classes). */
+/** Returns the class name without what changes from run to run, as in those of lambdas, accessors and proxies. */
 export function normalClassName(name: string): string {
 	const visible = name.replace(hiddenSuffix, '');
-	return lambdaClass.exec(visible)?.[1] ?? reflectionAccessor.exec(visible)?.[1] ?? visible;
+	// Most names have neither: they are read for each method.
+	if (!/[$\d]/.test(visible)) {
+		return visible;
+	}
+
+	const [, proxyPackage] = jdkProxy.exec(visible) ?? [];
+	if (proxyPackage !== undefined) {
+		return `${proxyPackage.replace(proxyModule, 'jdk.proxy.')}$Proxy`;
+	}
+
+	const stable = lambdaClass.exec(visible)?.[1] ?? reflectionAccessor.exec(visible)?.[1];
+	return stable ?? generatedSubclass.exec(visible)?.slice(1).find(Boolean) ?? visible;
 }
 
 /**

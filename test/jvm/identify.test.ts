@@ -1,7 +1,7 @@
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
 import {
-	copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync,
+	copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -11,7 +11,7 @@ import {findTargets, listJvms} from '../../source/jvm/discovery/list.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
 import {listText} from '../../source/commands/list.js';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
-import {platformProblem} from '../../source/jvm/obstacles.js';
+import {ourCommand, platformProblem} from '../../source/jvm/obstacles.js';
 import {readStatus} from '../../source/jvm/system/proc.js';
 import {sendQuit} from '../../source/jvm/attachability/signal.js';
 import type {Identified} from '../../source/jvm/target.js';
@@ -22,7 +22,7 @@ import {
 } from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {
-	beside, closedAfterTest, javaForTest, folderForTest, sharedJava, spawnForTest,
+	beside, closedAfterTest, javaForTest, folderForTest, programForTest, sharedJava, spawnForTest,
 } from '../helpers/for-test.js';
 
 /** What identifying a JVM gives once it is up: one that keeps no counters counts as starting for some seconds. */
@@ -134,11 +134,33 @@ describe('JVMs that cannot be profiled', () => {
 		expect(await identified(java)).toMatchObject({ok: true});
 	});
 
+	test('under sudo, by a name that it finds or else by the path of our script', () => {
+		const folder = folderForTest();
+		const script = path.join(folder, 'cli.js');
+		writeFileSync(script, '');
+		expect(ourCommand(script, process.execPath, [folder])).toBe(`${process.execPath} ${script}`);
+		symlinkSync(process.execPath, path.join(folder, 'node'));
+		writeFileSync(path.join(folder, 'tprof-top'), 'another installation');
+		expect(ourCommand(script, process.execPath, [folder])).toBe(`${process.execPath} ${script}`);
+		rmSync(path.join(folder, 'tprof-top'));
+		symlinkSync(script, path.join(folder, 'tprof-top'));
+		expect(ourCommand(script, process.execPath, [folder])).toBe('tprof-top');
+		expect(ourCommand('/it\'s here/cli.js', '/n', [])).toBe(String.raw`/n '/it'\''s here/cli.js'`);
+	});
+
+	test.each(jdks().filter(({release}) => release >= 11))('by its source, if it was started from it: JDK $release', async ({home}) => {
+		const source = path.join(folderForTest(), 'Waits.java');
+		writeFileSync(source, 'class Waits { public static void main(String[] args) throws Exception { System.out.println("ready"); Thread.sleep(1_000_000); } }');
+		const java = programForTest(path.join(home, 'bin/java'), [source, 'x']);
+		await java.waitFor(/^ready$/m);
+		expect(await identified(java)).toMatchObject({ok: true, target: {facts: {mainClass: 'Waits.java', command: 'Waits.java x'}}});
+	});
+
 	test('of another user, seen by a user without rights', async () => {
 		// Who is not root cannot start one of root's, and sees the process that is always there.
 		const {pid} = isRoot ? await javaForTest('ParkedAndEcho') : {pid: 1};
 		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.identify(${pid})`)).toEqual({
-			ok: false, reason: `process ${pid} belongs to user root`, hint: `run as that user or as root: sudo -u root tprof-top ${pid}`,
+			ok: false, reason: `process ${pid} belongs to user root`, hint: expect.stringMatching(new RegExp(`^run as that user or as root: sudo -u root (?:tprof-top|/\\S+ \\S+) ${pid}$`)) as string,
 		});
 	});
 

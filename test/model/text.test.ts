@@ -70,7 +70,16 @@ test.each([
 	['java.lang.invoke.LambdaForm$DMH/1751075886', 'java.lang.invoke.LambdaForm$DMH'],
 	['jdk.internal.reflect.GeneratedMethodAccessor12', 'jdk.internal.reflect.GeneratedMethodAccessor'],
 	['sun.reflect.GeneratedConstructorAccessor1', 'sun.reflect.GeneratedConstructorAccessor'],
-	...['jdk.proxy2.$Proxy12', 'com.acme.Outer$1', 'java.lang.invoke.DirectMethodHandle$Holder', 'com.acme.My$$LambdaFactory', ''].map(name => [name, name]),
+	['com.sun.proxy.$Proxy3', 'com.sun.proxy.$Proxy'],
+	['jdk.proxy2.$Proxy12', 'jdk.proxy.$Proxy'],
+	['$Proxy7', '$Proxy'],
+	['com.acme.$Proxy7', 'com.acme.$Proxy'],
+	...['$$EnhancerBySpringCGLIB$$1a2b3c4d', '$$EnhancerBySpringCGLIB$$1a2b3c4d_2', '$$FastClassBySpringCGLIB$$9f', '$$EnhancerByCGLIB$$0', '$$EnhancerByGuice$$77', '$$SpringCGLIB$$0', '$$SpringCGLIB$$FastClass$$1']
+		.map(id => [`a.Shop${id}`, `a.Shop${id.replace(/\$\$[\da-f]+(?:_2)?$/, '')}`]),
+	...['$ByteBuddy$Ab12Cd34', '$HibernateProxy$Ab12Cd34', '$HibernateBasicProxy$x1', '$MockitoMock$123456', '$auxiliary$x'].map(id => [`a.Shop${id}`, `a.Shop${id.replace(/\$\w+$/, '')}`]),
+	['a.Shop_$$_jvst5a4_1', 'a.Shop_$$_jvst'],
+	['a.Shop_$$_javassist_12', 'a.Shop_$$_javassist'],
+	...['com.acme.$Proxy', 'com.acme.Proxy7', 'com.acme.Shop$Hibernate', 'com.acme.Outer$1', 'java.lang.invoke.DirectMethodHandle$Holder', 'com.acme.My$$LambdaFactory', ''].map(name => [name, name]),
 ])('%s', (name, normal) => {
 	expect(normalClassName(name)).toBe(normal);
 	expect(normalClassName(normal)).toBe(normal);

@@ -15,7 +15,9 @@ import {
 } from '../attachability/signal.js';
 import {namedTask} from '../threads/native-ids.js';
 import type {Target, Identified} from '../target.js';
-import {parseRecordedCommand, shortMain, readJavaCommand, isNamedJava} from '../identity/java-command.js';
+import {
+	isNamedJava, parseRecordedCommand, readJavaCommand, shortMain, withoutSourceLauncher,
+} from '../identity/java-command.js';
 import {jdkVersionOf, type Libraries, readLibraries, isNativeImage} from '../identity/libraries.js';
 
 /** Up to this age a launcher without a JVM counts as starting one; an older one is something else, such as a wrapper. */
@@ -138,7 +140,7 @@ function hotSpotObstacle(target: Target, found: Parameters<typeof inspectVm>[1])
 }
 
 function targetOf({pid, status, stat}: ProcessFacts, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
-	const recorded = stringCounter(counters, 'sun.rt.javaCommand');
+	const recorded = withoutSourceLauncher(stringCounter(counters, 'sun.rt.javaCommand'));
 	const typed = readJavaCommand(pid);
 	// The command line has the exact words. With another launcher than `java`, only HotSpot's record has the main class.
 	const isExact = recorded === '' || (typed.main !== '' && recorded.startsWith(typed.main));

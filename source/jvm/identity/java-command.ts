@@ -59,9 +59,21 @@ export function parseRecordedCommand(recorded: string): {readonly main: string; 
 	return {main, args: recorded.slice(main.length).split(' ').filter(Boolean)};
 }
 
-/** Returns the name of a main class or jar for lists: without a jar's folders or a main class's module. */
+/** The JDK's class that compiles and runs `java Foo.java`: that of JDK 11 to 21, and of 22 and later. */
+const sourceLauncher = /^jdk\.compiler\/com\.sun\.tools\.javac\.launcher\.(?:Main|SourceLauncher) /;
+
+/** Returns the command as HotSpot has it from the program's own name on: for `java Foo.java` from the file on. */
+export function withoutSourceLauncher(recorded: string): string {
+	return recorded.replace(sourceLauncher, '');
+}
+
+/** Returns the name of a main class, jar or source for lists: without a file's folders or a main class's module. */
 export function shortMain(main: string): string {
-	return main.endsWith('.jar') ? main.slice(main.lastIndexOf('/') + 1) : main.slice(main.startsWith('/') ? 0 : main.indexOf('/') + 1);
+	if (/\.(?:jar|java)$/.test(main)) {
+		return main.slice(main.lastIndexOf('/') + 1);
+	}
+
+	return main.slice(main.startsWith('/') ? 0 : main.indexOf('/') + 1);
 }
 
 /** Limits of ours: the JDK's launcher reads files of any size and number. */

@@ -51,7 +51,11 @@ export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning:
 	{form: 'a|b', meaning: 'either'},
 	{form: '/regex/', meaning: 'a regular expression (RE2: no look-around, no back-references)'},
 	{form: 'state:B', meaning: 'count only samples in these states: R B W T I, state names, or active, blocked, waiting, all; comma-separated'},
-	{form: 'thread:http-*', meaning: 'count only threads with these names, comma-separated; without * or ? any name that contains the text'},
+	{
+		form: 'thread:http-*',
+		meaning: 'count only threads with these names, comma-separated; without * or ? any name that contains the text; '
+			+ 'all samples of a thread that is renamed count under its last name: earlier names find nothing',
+	},
 	{
 		form: 'pct>1',
 		meaning: 'compare a value: pct, total (percent, in the unit that % chooses), cpu (ms), ticks, threads, blocked, '
