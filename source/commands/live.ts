@@ -84,7 +84,7 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 		const hasTerminal = reason !== 'gone';
 		const hasSamples = lastSnapshot !== undefined && lastSnapshot.session.samples > 0;
 		if (hasTerminal && hasSamples) {
-			process.stdout.write(`${renderFinalSummary(lastSnapshot, process.stdout.columns || 80).join('\n')}\n`);
+			process.stdout.write(`${renderFinalSummary(lastSnapshot, process.stdout.columns || 80, options).join('\n')}\n`);
 		}
 
 		if (hasSamples && phase !== 'recording') {

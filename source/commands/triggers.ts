@@ -9,7 +9,7 @@ import type {Condition} from '../options/table.js';
 import {corePercent} from '../query/counters/share.js';
 import {membersOfAll} from '../query/counters/threads.js';
 import {deadlocksOf} from '../query/locks/deadlocks.js';
-import {isContendingNow, stuckMs} from '../query/locks/newest-sample.js';
+import {isHeldUpNow, stuckMs} from '../query/locks/newest-sample.js';
 import type {Ring, RingWindow} from '../query/past/ring.js';
 import {readBody} from '../query/past/window-body.js';
 import {usage} from '../runtime/errors.js';
@@ -39,7 +39,8 @@ const figures: Readonly<Record<Condition['figure'], (snapshot: Snapshot, window:
 
 /** Threads that wait for a lock that another one holds. */
 function contending(snapshot: Snapshot): number[] {
-	return Array.from({length: snapshot.threads.count}, (_, thread) => thread).filter(thread => isContendingNow(snapshot, thread));
+	return Array.from({length: snapshot.threads.count}, (_, thread) => thread).filter(thread =>
+		isHeldUpNow(snapshot, thread, {}));
 }
 
 /** A target that is watched: how the names of its files begin, and the file that is being written. */

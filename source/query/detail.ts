@@ -11,6 +11,7 @@ import {attributionOf} from './counters/attribution.js';
 import {sumsByNode} from './counters/buckets.js';
 import {countedThreads, countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope.js';
 import {byNumber, byText} from './columns/sort.js';
+import type {OwnCodeRule} from './counters/waiting-stacks.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {stackRows, type StackRow} from './stacks.js';
 import type {Location, LockInfo, Query, StateTicks, Weight} from './types/query.js';
@@ -74,7 +75,7 @@ export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined,
 	const isAllJit = className === jvmWork.jit && method === '';
 	const ofRow = atLine.count > 0 && !isAllJit ? atLine : selectCounters(counters, containing(snapshot, grouping, group));
 	return {
-		...threadsAndWaits(snapshot, since, {counters: ofRow, scope, isWanted: isAttributed}),
+		...threadsAndWaits(snapshot, since, {counters: ofRow, scope, rule: query, isWanted: isAttributed}),
 		stacks: stackRows(snapshot, ofRow, scope).slice(0, maxDetailRows),
 		...neighbours(snapshot, counters, scope, grouping, group),
 	};
@@ -86,7 +87,7 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 	const scope = scopeOf(snapshot, ofThreads);
 	const counters = countersInWindow(snapshot, since, scope);
 	return {
-		...threadsAndWaits(snapshot, since, {counters, scope, isWanted: () => true}),
+		...threadsAndWaits(snapshot, since, {counters, scope, rule: query, isWanted: () => true}),
 		stacks: stackRows(snapshot, counters, scope).slice(0, maxDetailRows),
 		lines: [...countedLines(snapshot, since, ofThreads, scope).rows].sort((a, b) => byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key)).slice(0, maxDetailRows),
 	};
@@ -96,17 +97,36 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, row: {isOf(node: number): boolean} | undefined): LineDetail {
 	const scope = scopeOf(snapshot, query);
 	const isWanted = (node: number) => row?.isOf(node) === true;
-	return threadsAndWaits(snapshot, since, {counters: selectCounters(countersInWindow(snapshot, since, scope), isWanted), scope, isWanted});
+	return threadsAndWaits(snapshot, since, {
+		counters: selectCounters(countersInWindow(snapshot, since, scope), isWanted),
+		scope,
+		rule: query,
+		isWanted,
+	});
 }
 
 /** Returns the counters' threads and, at the wanted stacks, who blocked threads and what they wait for. */
-function threadsAndWaits(snapshot: Snapshot, since: Snapshot | undefined, {counters, scope, isWanted}: {readonly counters: Counters; readonly scope: Scope; readonly isWanted: (node: number) => boolean}): LineDetail {
+function threadsAndWaits(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	{
+		counters,
+		scope,
+		rule,
+		isWanted,
+	}: {
+		readonly counters: Counters;
+		readonly scope: Scope;
+		readonly rule: OwnCodeRule;
+		readonly isWanted: (node: number) => boolean;
+	},
+): LineDetail {
 	const waiting = countedThreads(snapshot, scope).filter(thread => isWanted(snapshot.threads.node[thread]));
 	return {
 		...noDetail,
 		threads: detailThreads(snapshot, counters, scope),
 		holders: holdersOf(snapshot, since, scope, isWanted),
-		waits: groupWaits(snapshot, waiting).slice(0, maxDetailRows),
+		waits: groupWaits(snapshot, waiting, rule).slice(0, maxDetailRows),
 	};
 }
 

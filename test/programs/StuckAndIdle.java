@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * of two such locks; "db-*" read from a server that never answers; "borrower-*" of a pool wait in tasks for something that
  * nobody puts into a queue; "latch-*" wait for a CountDownLatch. And threads without work: those of executors (fixed-*,
  * cached-*, scheduled-*, fork-join-*, tomcat-* as Tomcat's), a Timer ("timer"), a loop at a queue ("loop"), at a selector
- * ("selector") and at accept ("acceptor"). Prints "ready".
+ * ("selector") and at accept of one socket (acceptor-*). Prints "ready".
  */
 public class StuckAndIdle {
 	static final ReentrantLock LOCK = new ReentrantLock();
@@ -130,7 +130,10 @@ public class StuckAndIdle {
 		start("selector", selector::select);
 		ServerSocket accepting = new ServerSocket();
 		accepting.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-		start("acceptor", accepting::accept);
+		for (int i = 1; i <= 3; i++) {
+			start("acceptor-" + i, accepting::accept);
+		}
+
 		Thread.sleep(500);
 		System.out.println("ready");
 		Thread.sleep(Long.MAX_VALUE / 2_000_000);

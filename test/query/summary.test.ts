@@ -44,8 +44,11 @@ const waiting = (): Picture => new Picture().draw(`
 
 test('where almost no CPU is used, rows are where threads wait, in the order of what is shown', () => {
 	const {rows, measure, finding} = querySummaryLines(waiting().build(), undefined, glance());
-	expect(names(waiting().build(), glance())).toEqual([
-		'4 java.util.concurrent.locks.LockSupport.park:211', '3 A.ask:7', '3 A.main:1', '2 A.take:8 < a', '1 A.run:5 < a',
+	const rest = ['3 A.ask:7', '3 A.main:1', '2 A.take:8 < a', '1 A.run:5 < a'];
+	expect(names(waiting().build(), glance())).toEqual(rest);
+	expect(names(waiting().build(), glance({showIdle: true}))).toEqual([
+		'4 java.util.concurrent.locks.LockSupport.park:211',
+		...rest,
 	]);
 	expect(rows.map(row => row.selfPercent)).toEqual(rows.map(row => row.selfPercent).toSorted((a, b) => b - a));
 	expect([measure, finding]).toEqual(['waiting', quiet]);

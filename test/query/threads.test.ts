@@ -121,7 +121,19 @@ describe('pools', () => {
 
 test('the summary counts Java threads alive and parts CPU time by kind of thread', () => {
 	expect(summarize(picture(busyService, {samples: 3}), undefined)).toEqual({
-		deadlocks: [], threads: 4, vmThreads: 2, contendingNow: 0, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, collectorCpuPercent: 3, vmCpuPercent: 3, runDelayPercent: 0, unattributed: {percent: 0, reason: ''}, windowMs: 1000, samples: 3,
+		deadlocks: [],
+		threads: 4,
+		vmThreads: 2,
+		contendingNow: 0,
+		statesNow: [0, 0, 1, 2, 0, 0, 1],
+		javaCpuPercent: 26,
+		jitCpuPercent: 20,
+		collectorCpuPercent: 3,
+		vmCpuPercent: 3,
+		runDelayPercent: 0,
+		unattributed: {percent: 0, reason: ''},
+		windowMs: 1000,
+		samples: 3,
 	});
 	const snapshot = picture(busyService);
 	expect(summarize(snapshot, snapshot)).toMatchObject({javaCpuPercent: 0, windowMs: 0, samples: 0, threads: 4});

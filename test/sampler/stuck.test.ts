@@ -8,6 +8,9 @@ import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import type {TableReader} from '../../source/table/reader.js';
+import {locationName} from '../../source/query/counters/location.js';
+import {querySummaryLines} from '../../source/views/lines/lines.js';
+import type {ThreadRow} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {bundle} from '../helpers/bundle.js';
 import {javaForTest, keepFirstCpuBusy, onFirstCpu} from '../helpers/for-test.js';
@@ -80,12 +83,37 @@ test.each(jdks())('JDK $release: threads that are stuck are listed, those withou
 		// What they were found doing first is over.
 		await sleep(500);
 		/** Names of pools that the Threads view lists, or of all. */
-		const names = (showIdle: boolean) => queryThreads(sampler.read()!, first, {...defaultQuery, sort: {column: 'name', reverse: false}, foldPools: true, showIdle}).rows.map(({name}) => name);
+		const rows = (showIdle: boolean) =>
+			queryThreads(sampler.read()!, first, {
+				...defaultQuery,
+				sort: {column: 'name', reverse: false},
+				foldPools: true,
+				showIdle,
+			}).rows;
+		const names = (showIdle: boolean) => rows(showIdle).map(({name}) => name);
 		const listed = names(false);
 		const ofProgram = /^(?:request|transfer|db|borrower|latch|fixed|cached|scheduled|fork-join|tomcat|timer|loop|selector|acceptor|writer|main)(?:-|$)/;
 		expect(listed.filter(name => ofProgram.test(name)), engine).toEqual(['borrower-*', 'db-*', 'latch-*', 'main', 'request-*', 'transfer-*', 'writer']);
 		const idle = ['fixed', 'cached', 'scheduled', 'fork-join', 'tomcat', 'timer', 'loop', 'selector', 'acceptor', 'Reference Handler', 'Finalizer', 'Signal Dispatcher'];
 		const idleIn = (among: readonly string[]) => idle.filter(pool => among.some(name => name.startsWith(pool)));
 		expect([idleIn(names(true)), idleIn(listed)], engine).toEqual([idle, []]);
+		const noted = rows(true).filter(({name}) => ofProgram.test(name) || idle.includes(name));
+		const isNotedAs = (wanted: (row: ThreadRow) => boolean) => noted.filter(row => wanted(row)).map(({name}) => name);
+		// A sleeping main is not stuck, and what is stuck is not idle.
+		expect(
+			isNotedAs(({stuckMs}) => stuckMs > 0),
+			engine,
+		).toEqual(['borrower-*', 'db-*', 'latch-*', 'request-*', 'transfer-*']);
+		expect(
+			isNotedAs(({shownState}) => shownState === 'IDLE')
+				.map(name => name.replace(/-(?:\d.*|\*.*)$/, ''))
+				.toSorted(),
+			engine,
+		).toEqual(idle.toSorted());
+		const waits = querySummaryLines(sampler.read()!, first, {
+			...defaultQuery,
+			summary: {showsWaits: true},
+		}).rows.map(row => locationName(row));
+		expect(waits.filter(name => !name.startsWith('StuckAndIdle')), engine).toEqual([]);
 	}));
 });

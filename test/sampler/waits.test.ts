@@ -15,7 +15,7 @@ import {samplerForTest, snapshotOf} from '../helpers/sampling.js';
 function waitsIn(snapshot: Snapshot): ReadonlyMap<string, string> {
 	const {threads} = snapshot;
 	return new Map(Array.from({length: threads.count}, (_, thread) => {
-		const wait = waitOf(snapshot, thread);
+		const wait = waitOf(snapshot, thread, {});
 		return [threads.name[thread], wait ? fullWaitText(wait) : ''] as const;
 	}));
 }

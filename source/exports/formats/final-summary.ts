@@ -2,7 +2,7 @@ import {getOrCreate} from '../../model/get-or-create.js';
 import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatMs, formatNs, formatPercent} from '../../query/columns/format.js';
-import {defaultQuery} from '../../query/types/query.js';
+import {defaultQuery, type Query} from '../../query/types/query.js';
 import {locationName} from '../../query/counters/location.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../views/lines/lines.js';
@@ -30,10 +30,11 @@ const ofAgent = /^(?:\[jit] [^.]* )?(?:java\.)?tprof\./;
 const indent = '    ';
 
 /** Returns the lines that stay on the terminal after the live view, at most ten: target, time, cost, main results. */
-export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
+export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Query, 'app'> = {}): string[] {
+	const whole: Query = {...defaultQuery, app};
 	const {session, traces} = snapshot;
 	const head = [targetLine(snapshot.target), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
-	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery, {isJitAsOne: true});
+	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, whole, {isJitAsOne: true});
 	const withoutAgent = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
 	const hot = withoutAgent(rows).filter(row => row.selfCpuNs > 0);
 	const cpuPercent = corePercent(wholeCpuNs, session.sampledMs);
@@ -41,11 +42,17 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const tickMs = session.sampledMs / Math.max(1, sampleTicks(snapshot, undefined));
 	const minMs = session.sampledMs * minWaitedFraction;
 	const waits = queryLines(snapshot, undefined, {
-		...defaultQuery, ownFirst: true, unit: 'ticks', states: ['WAITING', 'TIMED_WAITING', 'IDLE'], sort: {column: 'ticks', reverse: false}, threadKeys: threadsOfProgram(snapshot),
+		...whole,
+		ownFirst: true,
+		unit: 'ticks',
+		states: ['WAITING', 'TIMED_WAITING', 'IDLE'],
+		sort: {column: 'ticks', reverse: false},
+		threadKeys: threadsOfProgram(snapshot),
+		withoutIdle: true,
 	});
 	const blocked = blockedLocations(snapshot).filter(({waitedMs}) => waitedMs >= minMs).slice(0, maxEntries.blocked);
 	// Of the same threads one entry is enough: who waits for locks now were blocked too.
-	const findings = findingsOf(snapshot, undefined, defaultQuery)
+	const findings = findingsOf(snapshot, undefined, whole)
 		.filter(({id}) => id !== 'contention' || blocked.length === 0).slice(0, maxEntries.findings);
 	const found = new Set(findings.map(({figures}) => figures.at));
 	const waited = withoutAgent(waits.rows)

@@ -1,9 +1,10 @@
 import {Profile} from 'pprof-format';
 import {rootNode} from '../../model/frame.js';
-import type {SessionStats, Snapshot} from '../../model/snapshot.js';
+import type {Counters, SessionStats, Snapshot} from '../../model/snapshot.js';
 import {sumUpTo} from '../../model/sum.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
+import {isIdleSample, shownState} from '../../query/counters/waiting-stacks.js';
 import {Names} from './names.js';
 import {stacksOf} from './write.js';
 
@@ -17,6 +18,7 @@ type WindowProfile = {
 	/** Pyroscope's name of its kind. */
 	readonly name: 'process_cpu' | 'wall';
 	readonly type: 'cpu' | 'wall';
+	/** See `shownState`. */
 	readonly state?: ThreadState;
 	/** The time that a sample counts for; of CPU time about the mean, as backends keep a series for each. */
 	readonly periodMs: number;
@@ -44,15 +46,8 @@ export function windowProfiles(window: Snapshot, namesOf = () => new Names()): W
 		return {names, samples: [...sums].map(([locationId, ns]) => ({locationId, value: Math.round(ns)})).filter(({value}) => value > 0)};
 	};
 
-	// A thread without Java frames, such as DestroyJavaVM, is RUNNABLE to the JVM for all its life. It waits, and what CPU
-	// time it uses is in the profile of that.
-	const stateOf = (counter: number) => {
-		const isWithoutFrames = counters.node[counter] === rootNode && counters.state[counter] === stateCode.RUNNABLE;
-		return isWithoutFrames ? stateCode.IDLE : counters.state[counter];
-	};
-
-	const wallNsOf = (counter: number) => counters.ticks[counter] * nsPerTick;
-	const wallNsIn = (code: number) => (counter: number) => stateOf(counter) === code ? wallNsOf(counter) : 0;
+	const wallNsIn = (state: ThreadState) => (counter: number) =>
+		stateOf(window, counters, counter) === state ? counters.ticks[counter] * nsPerTick : 0;
 	// Backends refuse a period of 0.
 	const wallPeriodMs = Math.max(0.001, window.session.requestedIntervalMs);
 	const profiles: WindowProfile[] = [
@@ -60,8 +55,8 @@ export function windowProfiles(window: Snapshot, namesOf = () => new Names()): W
 			name: 'process_cpu', type: 'cpu', periodMs: cpuPeriodMs(counters) ?? wallPeriodMs,
 			...sumsByStack(counter => counters.cpuNs[counter]),
 		},
-		...threadStates.map((state, code) => ({
-			name: 'wall', type: 'wall', state, periodMs: wallPeriodMs, ...sumsByStack(wallNsIn(code)),
+		...threadStates.map(state => ({
+			name: 'wall', type: 'wall', state, periodMs: wallPeriodMs, ...sumsByStack(wallNsIn(state)),
 		}) as const),
 	];
 	return profiles.filter(({samples}) => samples.length > 0);
@@ -80,6 +75,17 @@ function cpuPeriodMs({count, cpuNs, squaredUs}: Snapshot['counters']): number | 
 	const [nearest] = [1, 2, 5, 10].toSorted((a, b) => distance(a) - distance(b));
 	// A negative power of 10 is not exact.
 	return exponent < 0 ? nearest / (10 ** -exponent) : nearest * (10 ** exponent);
+}
+
+/**
+Returns the state of a counter's samples as the views show it, by the default rule for own code. A thread without Java
+frames, such as DestroyJavaVM, is RUNNABLE to the JVM for all its life. It waits, and what CPU time it uses is in the
+profile of that.
+*/
+function stateOf({dictionary}: Snapshot, {state, node}: Counters, counter: number): ThreadState {
+	return node[counter] === rootNode && state[counter] === stateCode.RUNNABLE
+		? 'IDLE'
+		: shownState(threadStates[state[counter]], isIdleSample(dictionary, node[counter], state[counter], {}));
 }
 
 /** Returns a window's start (epoch) and length, nanoseconds. */

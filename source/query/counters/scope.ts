@@ -11,6 +11,7 @@ import type {Measure, Query, Unit} from '../types/query.js';
 import {alignedTo, withoutNegativeCpu} from './aligned.js';
 import {stackIndex} from './stack-index.js';
 import {threadKind} from './threads.js';
+import {isIdleSample, type OwnCodeRule} from './waiting-stacks.js';
 
 /** The counters that a query counts. State masks have bit n for state code n. */
 export type Scope = {
@@ -24,6 +25,8 @@ export type Scope = {
 	readonly native?: boolean;
 	/** Rows of the JVM's own work: all by themselves, or all compilations as one; by default see `withoutSmallWork`. */
 	readonly work?: 'all' | 'jit-as-one';
+	/** Samples of threads that wait for work do not count; the rule tells their stacks. */
+	readonly idleRule?: OwnCodeRule;
 	readonly filter: RowFilter;
 };
 
@@ -35,7 +38,13 @@ export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	const stateMask = filter.stateMask ?? allStatesMask;
 	const countedMask = filter.stateMask ?? maskOf(query.states);
 	return {
-		stateMask, countedMask, threads: threadsOf(snapshot, query, filter), unit: unitFor(query.unit, countedMask), native: query.native, filter,
+		stateMask,
+		countedMask,
+		threads: threadsOf(snapshot, query, filter),
+		unit: unitFor(query.unit, countedMask),
+		native: query.native,
+		idleRule: query.withoutIdle ? query : undefined,
+		filter,
 	};
 }
 
@@ -88,14 +97,24 @@ Returns the counters between `since` (undefined: the session's start) and the sn
 export function countersInWindow(
 	snapshot: Snapshot,
 	since: Snapshot | undefined,
-	scope: Pick<Scope, 'stateMask' | 'threads' | 'native' | 'work'>,
+	scope: Pick<Scope, 'stateMask' | 'threads' | 'native' | 'work' | 'idleRule'>,
 ): Counters {
 	const {counters, dictionary} = snapshot;
-	const {stateMask, threads} = scope;
-	const isWanted = stateMask === allStatesMask && !threads ? undefined : (index: number) => (stateMask & (1 << counters.state[index])) !== 0 && isCounted(scope, counters.thread[index]);
-	const balanced = withoutNegativeCpu(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
+	const {stateMask, threads, idleRule} = scope;
+	const isWanted
+		= stateMask === allStatesMask && !threads && !idleRule
+			? undefined
+			: (index: number) =>
+				(stateMask & (1 << counters.state[index])) !== 0
+				&& isCounted(scope, counters.thread[index])
+				&& !(idleRule && isIdleSample(dictionary, counters.node[index], counters.state[index], idleRule));
+	const balanced = withoutNegativeCpu(
+		dictionary,
+		recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted),
+	);
 	const {folded} = stackIndex(dictionary);
-	const inJava = folded && !scope.native ? {...balanced, node: lookUp(folded, balanced.node, balanced.count)} : balanced;
+	const inJava
+		= folded && !scope.native ? {...balanced, node: lookUp(folded, balanced.node, balanced.count)} : balanced;
 	return scope.work === 'all' ? inJava : withoutSmallWork(inJava, dictionary, scope.work === 'jit-as-one');
 }
 

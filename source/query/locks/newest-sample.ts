@@ -6,6 +6,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame} from '../counters/location.js';
 import {mostOf} from '../../model/sum.js';
 import {attributionOf, type AttributionRule} from '../counters/attribution.js';
+import {isWaiting, sleeps, waitsForWork, type OwnCodeRule} from '../counters/waiting-stacks.js';
 import {isCounted, type Scope} from '../counters/scope.js';
 import type {Grouping} from '../counters/stack-index.js';
 import {membersOf} from '../counters/threads.js';
@@ -89,6 +90,38 @@ export function isContention(kind: number, className: string, owner: number): bo
 
 export function isContendingNow({threads, dictionary}: Snapshot, thread: number): boolean {
 	return threads.alive[thread] === 1 && isContention(threads.lockKind[thread], dictionary.strings[threads.lockClass[thread]], threads.lockOwner[thread]);
+}
+
+/**
+Whether a thread waits for work in the newest sample. A thread that waits for a lock does so only if the lock's holder
+does: of several threads that accept connections, one waits for them and the others wait for its lock.
+*/
+export function isIdleNow(snapshot: Snapshot, thread: number, rule: OwnCodeRule): boolean {
+	const {threads, dictionary} = snapshot;
+	const hasIdleStack = (index: number) =>
+		threads.alive[index] === 1 && waitsForWork(dictionary, threads.node[index], rule);
+	if (!isContendingNow(snapshot, thread)) {
+		return hasIdleStack(thread) && isWaiting(threads.state[thread]);
+	}
+
+	// Thread dumps do not tell the holders of locks of java.util.concurrent.
+	const owner = threads.lockOwner[thread];
+	const isOwnerIdle = () => hasIdleStack(owner) && isWaiting(threads.state[owner]) && !isContendingNow(snapshot, owner);
+	return hasIdleStack(thread) && (owner < 0 || isOwnerIdle());
+}
+
+/** Whether a thread rests in the newest sample, as the program wants it to: it waits for work, or sleeps. */
+export function restsNow(snapshot: Snapshot, thread: number, rule: OwnCodeRule): boolean {
+	const {threads, dictionary} = snapshot;
+	return (
+		isIdleNow(snapshot, thread, rule)
+		|| (isWaiting(threads.state[thread]) && sleeps(dictionary, threads.node[thread], rule))
+	);
+}
+
+/** Whether a thread waits in the newest sample for a lock that another thread holds, unless it waits for work there. */
+export function isHeldUpNow(snapshot: Snapshot, thread: number, rule: OwnCodeRule): boolean {
+	return isContendingNow(snapshot, thread) && !isIdleNow(snapshot, thread, rule);
 }
 
 /** Returns the innermost line of a stack outside the JDK, such as a call of lock(); else its `attributedLocation`. */

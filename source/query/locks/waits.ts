@@ -4,9 +4,10 @@ import {lockKinds} from '../../model/sample.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {initializerText, lockName} from '../columns/names.js';
+import type {OwnCode} from '../counters/own-code.js';
 import {membersOfAll, threadKind} from '../counters/threads.js';
-import {ownCode} from '../counters/own-code.js';
 import {framesOf} from '../counters/stack-index.js';
+import {cachedByNode, type OwnCodeRule} from '../counters/waiting-stacks.js';
 import {isContendingNow, isStuckLonger, stuckMs} from './newest-sample.js';
 
 /** What a thread waits for in the newest sample. */
@@ -63,7 +64,7 @@ const jdkWaits: ReadonlyArray<readonly [methods: RegExp, kind: string]> = [
 ];
 
 /** Returns what a thread waits for in the newest sample; undefined if it does not wait, or for something unknown. */
-export function waitOf(snapshot: Snapshot, thread: number): Wait | undefined {
+export function waitOf(snapshot: Snapshot, thread: number, rule: OwnCodeRule): Wait | undefined {
 	const {threads, dictionary: {strings}} = snapshot;
 	if (threads.alive[thread] === 0 || threadKind(threads.flags[thread]) !== 'java') {
 		return undefined;
@@ -89,11 +90,17 @@ export function waitOf(snapshot: Snapshot, thread: number): Wait | undefined {
 	switch (threads.state[thread]) {
 		case stateCode.WAITING:
 		case stateCode.TIMED_WAITING: {
-			return jdkWait(snapshot.dictionary, node) ?? wait(lockKinds[threads.lockKind[thread]] === 'monitor-wait' ? 'wait' : 'park', lock);
+			return (
+				jdkWait(snapshot.dictionary, node, rule)
+				?? wait(lockKinds[threads.lockKind[thread]] === 'monitor-wait' ? 'wait' : 'park', lock)
+			);
 		}
 
 		case stateCode.IDLE: {
-			return jdkWait(snapshot.dictionary, node) ?? (kind === '' ? wait(unknownCall, shortMethod(snapshot.dictionary, node)) : wait(kind));
+			return (
+				jdkWait(snapshot.dictionary, node, rule)
+				?? (kind === '' ? wait(unknownCall, shortMethod(snapshot.dictionary, node)) : wait(kind))
+			);
 		}
 
 		default: {
@@ -113,10 +120,10 @@ export function fullWaitText({clientSide, ...wait}: Wait): string {
 }
 
 /** Groups the waits of some threads in the newest sample by kind and peer; most threads first. */
-export function groupWaits(snapshot: Snapshot, threads: Iterable<number>): WaitGroup[] {
+export function groupWaits(snapshot: Snapshot, threads: Iterable<number>, rule: OwnCodeRule): WaitGroup[] {
 	const groups = new Map<string, {readonly wait: Wait; readonly threads: number[]}>();
 	for (const thread of threads) {
-		const wait = waitOf(snapshot, thread);
+		const wait = waitOf(snapshot, thread, rule);
 		if (wait) {
 			getOrCreate(groups, waitText(wait), () => ({wait, threads: [] as number[]})).threads.push(thread);
 		}
@@ -144,8 +151,7 @@ function contention({threads, dictionary}: Snapshot, thread: number): Wait {
 }
 
 /** Returns what the JDK's methods at the top of a stack wait for; undefined if `jdkWaits` does not know them. */
-function findJdkWait(dictionary: Dictionary, node: number): Wait | undefined {
-	const {isOwn} = ownCode();
+function findJdkWait(dictionary: Dictionary, node: number, {isOwn}: OwnCode): Wait | undefined {
 	const frames = framesOf(dictionary, node);
 	const firstOwn = frames.findIndex(({className}) => isOwn(className));
 	const methods = (firstOwn === -1 ? frames : frames.slice(0, firstOwn)).map(({className, method}) => `${className}.${method}`);
@@ -158,6 +164,8 @@ function findJdkWait(dictionary: Dictionary, node: number): Wait | undefined {
 
 	return undefined;
 }
+
+const jdkWait = cachedByNode(findJdkWait);
 
 function shortMethod(dictionary: Dictionary, node: number): string {
 	const [{className, method}] = framesOf(dictionary, node, 1);
@@ -173,78 +181,4 @@ function clientSideText(kind: string, end: number): string {
 	const port = end % 65_536;
 	const address = Math.floor(end / 65_536);
 	return address === 0 ? `port ${port}` : `${[24, 16, 8, 0].map(bits => Math.floor(address / (2 ** bits)) % 256).join('.')}:${port}`;
-}
-
-/** Methods in which a loop waits for its next piece of work: those of queues, selectors, pollers and server sockets. */
-const awaitsWork = /(?:Queue|Deque)\.(?:take|poll|remove)\w*$|^sun\.nio\.ch\.EPoll|\.epollWait\w*$|(?:Socket|ServerSocketChannel)\w*\.accept$/;
-const queue = /(?:Queue|Deque)\.\w+$/;
-
-/** ThreadPoolExecutor's method in which a worker waits for a task. */
-const poolWait = 'getTask';
-
-/** The loop of a worker of ThreadPoolExecutor or ForkJoinPool: below each task, and below each wait for one. */
-const poolLoop = 'runWorker';
-
-/** Whether a waiting thread's stack is that of an idle worker: only a loop that waits for work. */
-export const waitsForWork = cachedByNode(isIdleWorker);
-
-/** Whether a stack is probably a client library's own reader: code of at most one library, and no pool's loop. */
-export const isLibraryReader = cachedByNode(hasOnlyOneLibrary);
-
-const jdkWait = cachedByNode(findJdkWait);
-
-/** Caches a function of stacks by node and by the session's strings, the same array in all its snapshots. */
-function cachedByNode<Answer>(find: (dictionary: Dictionary, node: number) => Answer): typeof find {
-	const known = new WeakMap<readonly string[], Map<number, Answer>>();
-	return (dictionary, node) => {
-		const nodes = known.get(dictionary.strings) ?? new Map<number, Answer>();
-		known.set(dictionary.strings, nodes);
-		if (!nodes.has(node)) {
-			nodes.set(node, find(dictionary, node));
-		}
-
-		return nodes.get(node)!;
-	};
-}
-
-function isIdleWorker(dictionary: Dictionary, node: number): boolean {
-	const {isOwn} = ownCode();
-	const classes = new Set<string>();
-	let awaiting = '';
-	let isWaitingForTask = false;
-	let isPoolWorker = false;
-	for (const {className, method} of framesOf(dictionary, node)) {
-		const name = `${className}.${method}`;
-		if (awaiting === '' && awaitsWork.test(name)) {
-			awaiting = name;
-			// Ignore the inner frames: they implement the wait.
-			classes.clear();
-		}
-
-		isWaitingForTask ||= method === poolWait;
-		isPoolWorker ||= method === poolLoop;
-		if (isOwn(className) && !awaitsWork.test(name)) {
-			classes.add(className.replace(/\$.*/, ''));
-		}
-	}
-
-	// A thread without own code runs no task. One with own code is idle only if it waits for work.
-	if (classes.size === 0 || awaiting === '') {
-		return classes.size === 0;
-	}
-
-	// Only loops wait for selectors, pollers and server sockets. Only a worker without a task waits for the pool's queue.
-	if (!queue.test(awaiting) || isWaitingForTask) {
-		return true;
-	}
-
-	// Tasks wait for queues too. The loop of a thread outside pools is in one class.
-	return classes.size === 1 && !isPoolWorker;
-}
-
-function hasOnlyOneLibrary(dictionary: Dictionary, node: number): boolean {
-	const {isOwn} = ownCode();
-	const frames = framesOf(dictionary, node);
-	const packages = new Set(frames.filter(({className}) => isOwn(className)).map(({className}) => className.split('.', 2).join('.')));
-	return packages.size <= 1 && frames.every(({method}) => method !== poolLoop);
 }

@@ -1,19 +1,20 @@
 import {sumUpTo} from '../../model/sum.js';
 import type {StateTicks, Query} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {stateCount, stateCode} from '../../model/thread-state.js';
+import {stateCount, stateCode, threadStates} from '../../model/thread-state.js';
 import {isCollector} from '../../model/jvm-stacks.js';
 import {unattributedReasons, rootNode} from '../../model/frame.js';
 import {unattributedNs} from '../counters/aligned.js';
 import {threadCpuNs, threadRunDelayNs, membersOf, threadKind, isOfJvm} from '../counters/threads.js';
 import {percentOf, corePercent, sampledMs, windowMs} from '../counters/share.js';
 import {deadlocksOf, type Deadlock} from '../locks/deadlocks.js';
-import {isContendingNow} from '../locks/newest-sample.js';
+import {isHeldUpNow, isIdleNow} from '../locks/newest-sample.js';
+import {shownState, type OwnCodeRule} from '../counters/waiting-stacks.js';
 import {countersInWindow, isCounted, scopeOf, type Scope} from '../counters/scope.js';
 
 export type Summary = {
 	readonly deadlocks: readonly Deadlock[];
-	/** Java threads (see `threadKind`) that are alive in the newest sample, and how many are in each state. */
+	/** Java threads (see `threadKind`) alive in the newest sample, and how many are in each state (see `shownState`). */
 	readonly threads: number;
 	readonly statesNow: StateTicks;
 	/** Number of the Java threads that wait for a lock held by another thread. */
@@ -60,7 +61,7 @@ export function unattributedText({unattributed: {percent, reason}, javaCpuPercen
 }
 
 /** Returns the figures of the whole target for the header. */
-export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summary {
+export function summarize(snapshot: Snapshot, since: Snapshot | undefined, rule: OwnCodeRule = {}): Summary {
 	const {threads, session} = snapshot;
 	const statesNow = Array.from({length: stateCount}, () => 0);
 	const cpuNs = {java: 0, jit: 0, vm: 0};
@@ -78,8 +79,8 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summ
 		if (threads.alive[thread] === 1 && kind === 'java') {
 			const members = membersOf(threads, thread);
 			alive += members;
-			statesNow[threads.state[thread]] += members;
-			contendingNow += isContendingNow(snapshot, thread) ? members : 0;
+			statesNow[stateCode[shownState(threadStates[threads.state[thread]], isIdleNow(snapshot, thread, rule))]] += members;
+			contendingNow += isHeldUpNow(snapshot, thread, rule) ? members : 0;
 		} else if (threads.alive[thread] === 1) {
 			vmThreads++;
 		}
@@ -109,7 +110,10 @@ export const minQuietMs = 1000;
 /** Percentage of a core below which the JVM's own threads count as quiet: they also work for our samples. */
 const leastJvmCpuPercent = 10;
 
-/** Returns the query for the summary's rows: if the program only waits, all states of its threads. */
+/**
+Returns the query for the summary's rows: if the program only waits, all states of its threads, but waits for work only
+with `showIdle`.
+*/
 export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, query: Query): Query {
 	return query.summary?.showsWaits && isQuiet(snapshot, since, query)
 		? {
@@ -118,6 +122,7 @@ export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, qu
 			unit: query.unit === 'cpu-ms' ? query.unit : 'ticks',
 			states: ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'],
 			threadKeys: query.threadKeys ?? threadsOfProgram(snapshot),
+			withoutIdle: !query.showIdle,
 		}
 		: query;
 }

@@ -9,11 +9,19 @@ import {viaLocation} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
 import {membersOf, membersOfAll} from '../counters/threads.js';
+import {isLibraryReader} from '../counters/waiting-stacks.js';
 import {countedThreads, scopeOf} from '../counters/scope.js';
 import {mostOf} from '../../model/sum.js';
 import {deadlocksOf} from '../locks/deadlocks.js';
-import {attributedLocation, isContendingNow, isStuckLonger, programLocation, stuckMs} from '../locks/newest-sample.js';
-import {groupWaits, isLibraryReader, unknownCall, waitOf, waitsForWork} from '../locks/waits.js';
+import {
+	attributedLocation,
+	isHeldUpNow,
+	isIdleNow,
+	isStuckLonger,
+	programLocation,
+	stuckMs,
+} from '../locks/newest-sample.js';
+import {groupWaits, unknownCall, waitOf} from '../locks/waits.js';
 import type {Finding, Location, Query} from '../types/query.js';
 
 const maxLocationCells = 60;
@@ -46,11 +54,16 @@ const manyReaders = 10;
 /** Returns findings on unusual waits; more of them if the program uses almost no CPU (`isQuiet`). */
 export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean): Finding[] {
 	const all = countedThreads(snapshot, scopeOf(snapshot, query)).filter(thread => snapshot.threads.alive[thread] === 1);
-	const contending = all.filter(thread => isContendingNow(snapshot, thread));
+	const contending = all.filter(thread => isHeldUpNow(snapshot, thread, query));
 	const initializer = initializerFinding(snapshot, query, contending);
 	const held = initializer ? contending.filter(thread => !isForInitializer(snapshot, thread)) : contending;
 	const isReported = isQuiet || membersOfAll(snapshot.threads, held) >= manyContending || held.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
-	const findings = [pinnedFinding(snapshot, query, all), ...serverFindings(snapshot, all, isQuiet), initializer, held.length > 0 && isReported ? contentionFinding(snapshot, query, held) : undefined].filter(finding => finding !== undefined);
+	const findings = [
+		pinnedFinding(snapshot, query, all),
+		...serverFindings(snapshot, query, all, isQuiet),
+		initializer,
+		held.length > 0 && isReported ? contentionFinding(snapshot, query, held) : undefined,
+	].filter(finding => finding !== undefined);
 	const together = isQuiet && findings.length === 0 ? togetherFinding(snapshot, query, all) : undefined;
 	return together ? [together] : findings;
 }
@@ -83,14 +96,19 @@ function hasFreeCarrier({threads}: Snapshot, all: readonly number[], mounted: re
 	return all.some(thread => (threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) === 0 && pools.has(poolOf(thread)));
 }
 
-function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boolean): Finding[] {
-	const groups = groupWaits(snapshot, all).filter(({isForServer}) => isForServer);
+function serverFindings(snapshot: Snapshot, query: Query, all: readonly number[], isQuiet: boolean): Finding[] {
+	const groups = groupWaits(snapshot, all, query).filter(({isForServer}) => isForServer);
 	return [...new Set(groups.map(({peer}) => peer))].flatMap((peer): Finding[] => {
 		const ofPeer = groups.filter(group => group.peer === peer);
 		const waiting = ofPeer.flatMap(({threads}) => threads).toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a));
 		const isRefused = ofPeer.some(({kind, longestMs}) => kind === 'connect' && longestMs >= longConnectMs);
 		const long = waiting.filter(thread => stuckMs(snapshot, thread) >= (isQuiet ? leastTogetherMs : longServerMs));
-		const isSilent = membersOfAll(snapshot.threads, long) >= manyReaders || membersOfAll(snapshot.threads, long.filter(thread => !isLibraryReader(snapshot.dictionary, snapshot.threads.node[thread]))) >= manyForServer;
+		const isSilent
+			= membersOfAll(snapshot.threads, long) >= manyReaders
+				|| membersOfAll(
+					snapshot.threads,
+					long.filter(thread => !isLibraryReader(snapshot.dictionary, snapshot.threads.node[thread], query)),
+				) >= manyForServer;
 		return isRefused || isSilent ? [serverFinding(snapshot, {peer, waiting, isRefused})] : [];
 	});
 }
@@ -166,8 +184,8 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 	const {threads} = snapshot;
 	const most = mostAtOneLine(snapshot, query, all.filter(thread => {
 		// A known system call waits for a peer: servers are reported above, and waiting for clients is normal.
-		const isForPeer = threads.waitKind[thread] > 0 && waitOf(snapshot, thread)?.kind !== unknownCall;
-		const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !waitsForWork(snapshot.dictionary, threads.node[thread]) && !isForPeer;
+		const isForPeer = threads.waitKind[thread] > 0 && waitOf(snapshot, thread, query)?.kind !== unknownCall;
+		const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !isIdleNow(snapshot, thread, query) && !isForPeer;
 		const location = isStuck ? attributedLocation(snapshot, threads.node[thread], query) : undefined;
 		return location && isOwn(location.className);
 	}));

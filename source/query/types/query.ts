@@ -63,6 +63,8 @@ export interface Query {
 	/** Keys of the threads that count; undefined for all. */
 	readonly threadKeys?: ReadonlySet<number>;
 	readonly showIdle: boolean;
+	/** Samples of threads that wait for work do not count. */
+	readonly withoutIdle?: boolean;
 	readonly fullNames: boolean;
 	/** Samples count at the innermost line of the program's own code, not at the JDK's. */
 	readonly ownFirst?: boolean;

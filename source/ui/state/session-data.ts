@@ -124,7 +124,7 @@ export class SessionData {
 		const table = view.query(snapshot, since, {...query, summary: {...query.summary!, ...target}});
 		// The figures of the whole target depend on few parts of the query.
 		const summary = this.#summary([snapshot, since, query.javaOnly, query.native, query.app, target.vitals, target.canAskForHolders], () => (
-			{summary: summarize(snapshot, since), findings: findingsOf(snapshot, since, query, target)}
+			{summary: summarize(snapshot, since, query), findings: findingsOf(snapshot, since, query, target)}
 		));
 		return {
 			snapshot, since, ...summary, table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},

@@ -177,7 +177,9 @@ export const headerItems: readonly HeaderItem[] = [
 		},
 	},
 	{
-		line: 3, priority: 12, word: 'threads', meaning: 'threads of the program now: running or ready to run, BLOCKED at a monitor, waiting, idle (RUNNABLE to the JVM, but waiting in a native call: epoll, accept, read)',
+		line: 3, priority: 12, word: 'threads',
+		meaning: 'threads of the program now: running or ready to run, BLOCKED at a monitor, waiting, idle (waiting for '
+			+ 'work: in a queue, a selector or accept, with no task on their stack)',
 		text: ({data: {summary}}) => summary && summary.threads > 0 ? `${plural(summary.threads, 'thread')}:` : '',
 	},
 	...([

@@ -153,9 +153,13 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 		return {...table, finding: isOrderedByHeat ? calledText(table.rows, query) : undefined};
 	}
 
+	const where
+		= table.rows.length === 0 && lineQuery.withoutIdle && query.filter === ''
+			? 'all its threads wait for work'
+			: 'these are the lines where threads wait';
 	const quiet = overMs < minQuietMs ? 'No CPU use has been observed so far' : 'The program uses almost no CPU';
 	return {
-		...table, measure: lineQuery.unit === 'ticks' ? 'waiting' : lineQuery.unit, finding: `${quiet}: these are the lines where threads wait.`,
+		...table, measure: lineQuery.unit === 'ticks' ? 'waiting' : lineQuery.unit, finding: `${quiet}: ${where}.`,
 	};
 }
 

@@ -10,7 +10,7 @@ import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import {csvOf, csvCellsOfLocation, csvCellsOfStates} from '../common/files.js';
-import {groupingKey, groupingRemarks} from '../common/keys.js';
+import {groupingKey, groupingRemarks, keyOrOption} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {querySummaryLines, lineColumns} from './lines.js';
 
@@ -30,6 +30,10 @@ export const linesView: View<LineRow> = {
 			: [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'f', title: 'where its time goes', short: 'focus'}, only];
 	},
 	query: querySummaryLines,
+	emptyText({measure}, query) {
+		const hidesIdle = measure === 'waiting' && query.filter === '' && !query.showIdle;
+		return hidesIdle ? `all threads wait for work; ${keyOrOption(query, 'i', '--idle')} shows where` : undefined;
+	},
 	isDim: row => row.selfPercent <= row.errorPercent && row.contendingNow === 0,
 	remark: query => groupingRemarks(query).join(', '),
 	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, since, summaryQuery(snapshot, since, query), key),

@@ -37,6 +37,8 @@ export type ThreadRow = {
 	readonly isWithoutWork: boolean;
 	/** State in the newest sample; of VM-internal threads over the window. Undefined for a dead thread or a mixed pool. */
 	readonly state?: ThreadState;
+	/** The same as people see it: IDLE while it waits for work, in whatever way; undefined for a mixed pool. */
+	readonly shownState?: ThreadState;
 	readonly cpuNs: number;
 	/** 100 = one core over the window. */
 	readonly cpuPercent: number;
@@ -58,7 +60,10 @@ export type ThreadRow = {
 	readonly own?: Location;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Location;
-	/** How long it has been at `now` without using CPU, or waited for the same monitor; the longest of a pool. */
+	/**
+	How long it has been at `now` without using CPU, or waited for the same monitor; the longest of a pool; 0 if it
+	rests.
+	*/
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
 	/** The lock that it waits for, and its holder; for a folded pool only if all its threads wait for the same. */
@@ -83,9 +88,10 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	}),
 	text('state', row => stateText(row), {
 		heading: 'STATE', title: 'state', width: 5, fromColumns: 0,
-		description: 'state in the newest sample; for the JVM\'s own threads, over the window; DEAD for a thread that has ended, mixed for a pool in several',
+		description: 'state in the newest sample; for the JVM\'s own threads, over the window; IDLE for a thread that waits '
+			+ 'for work, DEAD for one that has ended, mixed for a pool in several',
 		exportValue: row => row.state ?? '',
-		role: row => row.state && stateRole(row.state),
+		role: ({shownState}) => shownState && stateRole(shownState),
 	}),
 	statesColumn('states', {
 		heading: 'STATES', title: 'blocked ticks', fromColumns: 80, sortBy: [row => row.states[stateCode.BLOCKED]],
@@ -93,7 +99,8 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	}),
 	figure('stuck', row => row.stuckMs, formats.duration, {
 		heading: 'STUCK', title: 'stuck', width: 6, fromColumns: 70,
-		description: 'how long it has been where it is without using CPU, or waited for the same monitor; >= since before the first sample; blank for the JVM\'s own threads',
+		description: 'how long it has been where it is without using CPU, or waited for the same monitor; >= since before '
+			+ 'the first sample; blank for the JVM\'s own threads, and for those that sleep or wait for work',
 		value: row => row.stuckMs > 0 ? formatStuck(row) : '',
 	}),
 	figure('tid', row => row.nativeId, formats.count, {
@@ -164,8 +171,8 @@ function nowText({now, nowThreads, threads, via, waitsFor, wait}: ThreadRow, roo
 	return (waitsFor?.ownerName === undefined ? nameWith(now, asides, left, fullNames) : nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames)) + share;
 }
 
-function stateText({alive, state}: ThreadRow): string {
-	return alive ? (state ? stateWord(state) : 'mixed') : (alive === false ? 'DEAD' : '');
+function stateText({alive, shownState}: ThreadRow): string {
+	return alive ? (shownState ? stateWord(shownState) : 'mixed') : (alive === false ? 'DEAD' : '');
 }
 
 /** Returns `virtual`, `carrier` or `daemon`; empty for other threads. */

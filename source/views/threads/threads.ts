@@ -7,7 +7,16 @@ import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
 import {CounterBuckets, rankingOf} from '../../query/counters/buckets.js';
-import {attributedLocation, isStuckLonger, lockOf, stuckMs, isContendingNow, knowsThreadsNow} from '../../query/locks/newest-sample.js';
+import {
+	attributedLocation,
+	isIdleNow,
+	isStuckLonger,
+	lockOf,
+	restsNow,
+	stuckMs,
+	isContendingNow,
+	knowsThreadsNow,
+} from '../../query/locks/newest-sample.js';
 import {membersOf, isOfJvm, threadCpuNs, threadRunDelayNs} from '../../query/counters/threads.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
@@ -15,8 +24,9 @@ import {sortRows} from '../../query/columns/sort.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
 import {corePercent, percentOf, sampledMs} from '../../query/counters/share.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
+import {shownState, type OwnCodeRule} from '../../query/counters/waiting-stacks.js';
 import type {Location, Query} from '../../query/types/query.js';
-import {waitOf, waitsForWork, waitText} from '../../query/locks/waits.js';
+import {waitOf, waitText} from '../../query/locks/waits.js';
 import type {ViewTable} from '../common/view.js';
 import {threadColumns, type ThreadRow} from './columns.js';
 
@@ -94,6 +104,7 @@ function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Th
 	const {threads, dictionary} = snapshot;
 	const flags = threads.flags[thread];
 	const alive = threads.alive[thread] === 1 && threads.state[thread] !== stateCode.TERMINATED;
+	const state = alive ? stateNow(snapshot, thread, figures.cpuPercent) : undefined;
 	return {
 		key: String(threads.key[thread]),
 		name: threads.name[thread],
@@ -109,16 +120,20 @@ function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Th
 		isCarrier: (flags & threadFlag.carrier) !== 0,
 		vmInternal: (flags & threadFlag.vmInternal) !== 0,
 		isOfJvm: isOfJvm(flags, threads.name[thread]),
-		state: alive ? stateNow(snapshot, thread, figures.cpuPercent) : undefined,
-		isWithoutWork: isWithoutWork(snapshot, thread, figures),
+		state,
+		shownState: state && shownState(state, isIdleNow(snapshot, thread, query)),
+		isWithoutWork: isWithoutWork(snapshot, thread, figures, query),
 		...figures,
 		now: alive ? attributedLocation(snapshot, threads.node[thread], query) : undefined,
 		via: alive && query.ownFirst ? viaLocation(dictionary, threads.node[thread], query) : undefined,
 		own: alive && !query.ownFirst ? ownLocation(dictionary, threads.node[thread], query) : undefined,
-		// The JVM's own threads are never stuck, unless at a lock of the program.
-		...(isOfJvm(flags, threads.name[thread]) && !isContendingNow(snapshot, thread) ? {stuckMs: 0, stuckAtLeast: false} : {stuckMs: stuckMs(snapshot, thread), stuckAtLeast: isStuckLonger(snapshot, thread)}),
+		// The JVM's own threads are never stuck, unless at a lock of the program; nor is a thread that rests.
+		...((isOfJvm(flags, threads.name[thread]) && !isContendingNow(snapshot, thread))
+			|| restsNow(snapshot, thread, query)
+			? {stuckMs: 0, stuckAtLeast: false}
+			: {stuckMs: stuckMs(snapshot, thread), stuckAtLeast: isStuckLonger(snapshot, thread)}),
 		waitsFor: lockOf(snapshot, thread),
-		wait: waitOf(snapshot, thread),
+		wait: waitOf(snapshot, thread, query),
 	};
 }
 
@@ -141,6 +156,19 @@ function foldKinds(rows: readonly ThreadRow[]): ThreadRow[] {
 	});
 }
 
+/** Returns the state of all of a pool's threads that are alive; of the JVM's own, RUNNABLE if any of them is. */
+function commonState(
+	rows: readonly ThreadRow[],
+	stateOf: (row: ThreadRow) => ThreadState | undefined,
+): ThreadState | undefined {
+	const states = new Set(rows.filter(row => row.alive).map(row => stateOf(row)));
+	return rows.every(row => row.vmInternal) && states.has('RUNNABLE')
+		? 'RUNNABLE'
+		: (states.size === 1
+			? [...states][0]
+			: undefined);
+}
+
 function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	let busiest = rows[0];
 	let longestMs = 0;
@@ -153,7 +181,6 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	const {now, via, own, count} = commonLocation(alive);
 	const locks = new Set(alive.map(({waitsFor}) => waitsFor && `${waitsFor.className} ${waitsFor.ownerName}`));
 	const waits = new Set(alive.map(({wait}) => wait && waitText(wait)));
-	const statesNow = new Set(alive.map(row => row.state));
 	return {
 		...busiest,
 		key: `pool:${name}`,
@@ -175,7 +202,8 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		isCarrier: rows.every(row => row.isCarrier),
 		isOfJvm: rows.every(row => row.isOfJvm),
 		isWithoutWork: rows.every(row => row.isWithoutWork),
-		state: rows.every(row => row.vmInternal) && alive.some(row => row.state === 'RUNNABLE') ? 'RUNNABLE' : (statesNow.size === 1 ? [...statesNow][0] : undefined),
+		state: commonState(rows, row => row.state),
+		shownState: commonState(rows, row => row.shownState),
 		cpuNs: sumOf(rows, row => row.cpuNs),
 		cpuPercent: sumOf(rows, row => row.cpuPercent),
 		sharePercent: sumOf(rows, row => row.sharePercent),
@@ -218,10 +246,20 @@ function isIdleJvmThread(row: ThreadRow): boolean {
 }
 
 /** Whether a thread did nothing in the window because it waits for work or has ended. */
-function isWithoutWork(snapshot: Snapshot, thread: number, {cpuNs, states}: Pick<ThreadRow, 'cpuNs' | 'states'>): boolean {
-	const {threads, dictionary} = snapshot;
-	return cpuNs === 0 && states[stateCode.RUNNABLE] === 0 && states[stateCode.BLOCKED] === 0 && threads.state[thread] !== stateCode.BLOCKED
-		&& !isContendingNow(snapshot, thread) && (threads.alive[thread] === 0 || waitsForWork(dictionary, threads.node[thread]));
+function isWithoutWork(
+	snapshot: Snapshot,
+	thread: number,
+	{cpuNs, states}: Pick<ThreadRow, 'cpuNs' | 'states'>,
+	rule: OwnCodeRule,
+): boolean {
+	const {threads} = snapshot;
+	return (
+		cpuNs === 0
+		&& states[stateCode.RUNNABLE] === 0
+		&& states[stateCode.BLOCKED] === 0
+		&& threads.state[thread] !== stateCode.BLOCKED
+		&& (threads.alive[thread] === 0 || isIdleNow(snapshot, thread, rule))
+	);
 }
 
 const filterFields: FilterFields<ThreadRow> = {

@@ -41,7 +41,13 @@ export const threadsView: View<ThreadRow> = {
 	},
 	titleLines(row, width) {
 		const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
-		const state = row.state ?? (row.alive ? `${plural(row.threads, 'thread')} in several states` : (row.alive === false ? 'ended' : 'state unknown: the profile is of another tool'));
+		const state
+			= row.shownState
+				?? (row.alive
+					? `${plural(row.threads, 'thread')} in several states`
+					: (row.alive === false
+						? 'ended'
+						: 'state unknown: the profile is of another tool'));
 		const kind = kindText(row);
 		const stuck = row.stuckMs >= minStuckMs ? ` for ${stuckInWords(row)}` : '';
 		return [

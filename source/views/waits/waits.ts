@@ -6,8 +6,9 @@ import {membersOf, isOfJvm} from '../../query/counters/threads.js';
 import {countedThreads, scopeOf} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {mostOf} from '../../model/sum.js';
-import {isContendingNow, missingWaits, programLocation, stuckMs} from '../../query/locks/newest-sample.js';
-import {groupWaits, waitOf, waitsForWork, waitText, type WaitGroup} from '../../query/locks/waits.js';
+import {isIdleNow, isHeldUpNow, missingWaits, programLocation, stuckMs} from '../../query/locks/newest-sample.js';
+import {groupWaits, waitOf, waitText, type WaitGroup} from '../../query/locks/waits.js';
+import type {OwnCodeRule} from '../../query/counters/waiting-stacks.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
@@ -61,13 +62,13 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 /** What threads wait for in the newest sample; without `query.showIdle` no rows of threads that all wait for work. */
 export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): ViewTable<WaitRow> {
 	const scope = scopeOf(snapshot, query);
-	const rows = groupWaits(snapshot, countedThreads(snapshot, scope)).map(group => rowOf(snapshot, group));
+	const rows = groupWaits(snapshot, countedThreads(snapshot, scope), query).map(group => rowOf(snapshot, group, query));
 	const matching = filtered(rows, scope.filter, filterFields);
 	const visible = query.showIdle ? matching : matching.filter(row => !row.isIdle);
 	return {rows: sortRows(visible, waitColumns, query.sort), allRows: rows.length, idleRows: matching.length - visible.length, missing: missingWaits(snapshot)};
 }
 
-function rowOf(snapshot: Snapshot, group: WaitGroup): WaitRow {
+function rowOf(snapshot: Snapshot, group: WaitGroup, rule: OwnCodeRule): WaitRow {
 	const {threads} = snapshot;
 	const locations = new Map<string, Location>();
 	const [byLocation, byName] = [new Map<string, number>(), new Map<string, number>()];
@@ -95,9 +96,15 @@ function rowOf(snapshot: Snapshot, group: WaitGroup): WaitRow {
 		longestMs: group.longestMs,
 		longestAtLeast: group.longestAtLeast,
 		at: most === undefined ? undefined : locations.get(most),
-		isIdle: group.threads.every(thread => !isContendingNow(snapshot, thread) && (isOfJvm(threads.flags[thread], threads.name[thread]) || waitsForWork(snapshot.dictionary, threads.node[thread]))),
+		isIdle: group.threads.every(thread =>
+			isIdleNow(snapshot, thread, rule)
+			|| (isOfJvm(threads.flags[thread], threads.name[thread]) && !isHeldUpNow(snapshot, thread, rule))),
 		waiters: group.threads.map(thread => ({
-			name: threads.name[thread], nativeId: threads.nativeId[thread], threadCount: membersOf(threads, thread), stuckMs: stuckMs(snapshot, thread), clientSide: waitOf(snapshot, thread)?.clientSide ?? '',
+			name: threads.name[thread],
+			nativeId: threads.nativeId[thread],
+			threadCount: membersOf(threads, thread),
+			stuckMs: stuckMs(snapshot, thread),
+			clientSide: waitOf(snapshot, thread, rule)?.clientSide ?? '',
 		})),
 	};
 }
