@@ -107,7 +107,7 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const {wholeCpuNs, wholeTicks} = sums;
 	const inStep = threadsInStep(snapshot, since);
 	const ends = endsOf(dictionary, query);
-	const ranked = {counters, buckets: sums.buckets, scope};
+	const ranked = {counters, buckets: sums.buckets, scope, app: query.app};
 	const figures: GroupFigures = {
 		grouping, sums, totals, threads, threadsInStep: inStep, isInTicks: unit === 'ticks',
 		overMs: sampledMs(snapshot, since),

@@ -8,16 +8,17 @@ import {TerminalSession} from '../helpers/terminal.js';
 const state = sharedFolder();
 
 /** A situation of the program, what the first screen must say of it, and how the program is started. */
-type Case = readonly [situation: string, cause: RegExp, options?: JavaOptions];
+type Case = readonly [situation: string, cause: RegExp, options?: JavaOptions & {readonly given?: readonly string[]}];
 
 /** The screen as soon as it says without a key what it must, at 80 x 24 and with default settings. */
-async function untilSaid([situation, cause, options = {}]: Case): Promise<TerminalSession> {
+async function untilSaid([situation, cause, {given = [], ...options} = {}]: Case): Promise<TerminalSession> {
 	if (options.under) {
 		keepFirstCpuBusy(4);
 	}
 
 	const java = await javaForTest('Situations', {args: [situation], under: [], ...options});
-	const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, String(java.pid)], {env: {XDG_STATE_HOME: state}}));
+	const args = [cli, ...given, String(java.pid)];
+	const terminal = closedAfterTest(new TerminalSession(process.execPath, args, {env: {XDG_STATE_HOME: state}}));
 	await terminal.until(cause);
 	return terminal;
 }
@@ -26,11 +27,28 @@ test.concurrent.for<Case>([
 	['deadlock', /^! DEADLOCK:(?: worker-\d ->){2} worker-\d/m],
 	['monitor', /^! 50 threads wait for Object, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m],
 	['lock', /^! 50 threads wait for ReentrantLock, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m],
-	['virtualThreads', /^! 10000 threads wait for ReentrantLock, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m, {jdk: jdk(release => release >= 21)}],
-	['classInitialiser', /^! 5 threads wait for Slow\.<clinit> to end, longest \S+:\s+initialiser\s+runs\s+it,\s+at\s+Situations\.sleep:\d+/m],
-])('threads that wait: %s', beside(async situation => {
-	await untilSaid(situation);
-}));
+	[
+		'virtualThreads',
+		/^! 10000 threads wait for ReentrantLock, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m,
+		{jdk: jdk(release => release >= 21)},
+	],
+	...jdks().map((jdk): Case => [
+		'classMonitor',
+		/^! 9 threads wait for Journal\.class, [^:]*: writer-\d+\s+has\s+it,\s+at/m,
+		{jdk},
+	]),
+	['classMonitor', /^! 9 threads wait for Journal\.class, /m, {given: ['--engine', 'attach']}],
+	['futures', /^! 10 threads wait together at Situations\.awaitsAnswer:\d+ via\s+CompletableFuture\.get/m],
+	[
+		'classInitialiser',
+		/^! 5 threads wait for Slow\.<clinit> to end, longest \S+:\s+initialiser\s+runs\s+it,\s+at\s+Situations\.sleep:\d+/m,
+	],
+])(
+	'threads that wait: %s',
+	beside(async situation => {
+		await untilSaid(situation);
+	}),
+);
 
 test.concurrent('threads that wait: a dead socket, which is also what stays on the terminal', beside(async () => {
 	const screen = await untilSaid(['deadSocket', /^! 20 threads wait for 127\.0\.0\.1:\d+, longest \S+,\s+at\s+Situations\.queries:\d+/m]);

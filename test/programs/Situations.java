@@ -5,6 +5,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -96,6 +97,30 @@ public class Situations {
 		synchronized (MONITOR) {
 			sink = MONITOR;
 		}
+	}
+
+	static class Journal {
+		static synchronized void append() throws Exception {
+			sleep();
+		}
+	}
+
+	/** The monitor of a class. */
+	static void classMonitor() {
+		for (int i = 1; i <= 10; i++) {
+			start("writer-" + i, Journal::append);
+		}
+	}
+
+	/** Futures that nothing completes. */
+	static void futures() {
+		for (int i = 1; i <= 10; i++) {
+			start("request-" + i, Situations::awaitsAnswer);
+		}
+	}
+
+	static void awaitsAnswer() throws Exception {
+		sink = new CompletableFuture<Object>().get();
 	}
 
 	static void lock() throws Exception {

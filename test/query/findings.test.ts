@@ -128,3 +128,35 @@ test.each<[string, Picture]>([
 ])('but not where %s', (_, drawing) => {
 	expect(found(drawing.build())).toEqual([]);
 });
+
+/** A thread that waits for a connection of a full pool, called from this line. */
+const borrower = (line: number) =>
+	[
+		'java.lang.Thread.run:840',
+		`com.acme.Orders.load:${line}`,
+		'com.zaxxer.hikari.HikariDataSource.getConnection:128',
+		'com.zaxxer.hikari.util.ConcurrentBag.borrow:151',
+		'java.util.concurrent.SynchronousQueue.poll:903',
+		'java.util.concurrent.locks.LockSupport.parkNanos:252',
+	].join(' | ');
+
+test('threads that wait together are at the program\'s own line, and in what it called of a library or the JDK', () => {
+	const drawing = new Picture();
+	const draw = (name: string, line: number) =>
+		drawing.draw(`${name} | t | ${borrower(line)}`).set(name, {sinceMs: 60_000});
+	draw('request-1', 70);
+	draw('request-2', 70);
+	expect(found(drawing.build())).toEqual([
+		'2 threads wait together at c.acme.Orders.load:70 via HikariDataSource.getConnection, up to 40s.',
+	]);
+	draw('request-3', 81);
+	expect(findingsOf(drawing.build(), undefined, defaultQuery)).toMatchObject([
+		{
+			text: '3 threads wait together in HikariDataSource.getConnection, 2 of them at c.acme.Orders.load:70, up to 40s.',
+			figures: {threads: 3, at: 'com.acme.Orders.load:70'},
+		},
+	]);
+	const asked = {...defaultQuery, app: ['com.zaxxer']};
+	const [{text}] = findingsOf(drawing.build(), undefined, asked);
+	expect(text).toMatch(/^3 threads wait together at \S*ConcurrentBag\.borrow:151 via SynchronousQueue\.poll/);
+});

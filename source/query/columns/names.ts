@@ -134,8 +134,14 @@ export function nameHeldBy(location: Location, {holder, others = 0}: {readonly h
 
 /** Returns `via LockSupport.park`, for a location that own code called. */
 export function viaText(location: Location): string {
+	return `via ${methodName(location)}`;
+}
+
+/** Returns a method without its package: `LockSupport.park`; native code as `libzip.so!inflate`. */
+export function methodName(location: Location): string {
 	const {className, method, line} = location;
-	return line === nativeCodeLine ? `via ${locationName(location)}` : `via ${[className.slice(className.lastIndexOf('.') + 1), method].filter(Boolean).join('.')}`;
+	const simpleClass = className.slice(className.lastIndexOf('.') + 1);
+	return line === nativeCodeLine ? locationName(location) : [simpleClass, method].filter(Boolean).join('.');
 }
 
 /** Names the class initializer that a thread waits for: `Depot.<clinit>`. */
@@ -143,9 +149,9 @@ export function initializerText(className: string): string {
 	return className === '' ? 'class init' : `${lockName(className)}.<clinit>`;
 }
 
-/** Returns the simple name of a lock's class, without outer classes: `ReentrantLock`, `Object`, `Depot`. */
+/** Returns the simple name of a lock's class, without outer classes: `ReentrantLock`, `Depot`, `Depot.class`. */
 export function lockName(className: string): string {
-	return publicName(className).replace(/^.*[.$](?=\D)/, '');
+	return publicName(className).replace(/^.*[.$](?=\D)(?!class$)/, '');
 }
 
 /** Returns the public class of a java.util.concurrent lock whose parked threads wait for its inner `Sync`. */

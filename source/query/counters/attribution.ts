@@ -37,17 +37,117 @@ export function ownLocation(dictionary: Dictionary, node: number, rule: OwnRule)
 	return countsThere ? undefined : locationOfFrame(dictionary, dictionary.nodeFrame[own], 'line');
 }
 
-/** Returns a stack's innermost library method, if own code called it; undefined if own code is innermost or absent. */
+/** Returns the library method that a stack's own code called; undefined if own code is innermost or absent. */
 export function viaLocation(dictionary: Dictionary, node: number, rule: OwnRule): Location | undefined {
-	const own = attributionOf(dictionary, {...rule, ownFirst: true})[node];
-	const {strings, frameClass, nodeFrame} = dictionary;
-	if (node === rootNode || !ownCode(rule.app).isOwn(strings[frameClass[nodeFrame[own]]])) {
+	const {nodeParent, nodeFrame} = dictionary;
+	const own = endsOf(dictionary, {...rule, ownFirst: true})![node];
+	if (own === node) {
 		return undefined;
 	}
 
-	// The innermost frame that can count or, if that is own code, the innermost frame: a native method.
-	const via = [attributionOf(dictionary, {...rule, ownFirst: false})[node], node].find(candidate => candidate !== own);
-	return via === undefined ? undefined : locationOfFrame(dictionary, nodeFrame[via], 'method');
+	const isOwn = isOwnNode(dictionary, rule);
+	let called = node;
+	for (let inner = node; inner !== own; inner = nodeParent[inner]) {
+		called = isOwn(inner) ? called : inner;
+	}
+
+	return locationOfFrame(dictionary, nodeFrame[called], 'method');
+}
+
+/** Libraries that are own code by the default rule, but whose lines tell less than the line that called them. */
+const knownLibraries = new Set([
+	'ch.qos',
+	'com.fasterxml',
+	'com.google',
+	'com.mchange',
+	'com.mongodb',
+	'com.mysql',
+	'com.rabbitmq',
+	'com.zaxxer',
+	'io.grpc',
+	'io.lettuce',
+	'io.micrometer',
+	'io.netty',
+	'io.reactivex',
+	'io.undertow',
+	'io.vertx',
+	'net.sf',
+	'okhttp3',
+	'oracle.jdbc',
+	'oracle.net',
+	'org.apache',
+	'org.eclipse',
+	'org.glassfish',
+	'org.h2',
+	'org.hibernate',
+	'org.jboss',
+	'org.mariadb',
+	'org.postgresql',
+	'org.slf4j',
+	'org.springframework',
+	'reactor.core',
+	'redis.clients',
+]);
+
+function isOfKnownLibrary(className: string): boolean {
+	const parts = className.split('.', 3);
+	return parts.length > 1 && (knownLibraries.has(parts[0]) || knownLibraries.has(`${parts[0]}.${parts[1]}`));
+}
+
+/** The line of the program that tells most about a stack, and the library method that it called. */
+export type TellingLines = {readonly at: Location; readonly via?: Location};
+
+/**
+Returns the innermost line of a stack that is own code and, unless `--app` says what that is, of no known library; else
+the innermost own line. Undefined for a stack without own code.
+*/
+export function tellingLines(dictionary: Dictionary, from: number, rule: Pick<Query, 'app'>): TellingLines | undefined {
+	const {isOwn} = ownCode(rule.app);
+	const {strings, frameClass, frameLine, nodeFrame, nodeParent} = dictionary;
+	const classOf = (node: number) => strings[frameClass[nodeFrame[node]]];
+	let found: {readonly at: number; readonly called: number} | undefined;
+	for (let node = from, called = rootNode; node !== rootNode; called = node, node = nodeParent[node]) {
+		if (frameLine[nodeFrame[node]] >= 0 && isOwn(classOf(node))) {
+			found ??= {at: node, called};
+			if (rule.app !== undefined || !isOfKnownLibrary(classOf(node))) {
+				found = {at: node, called};
+				break;
+			}
+		}
+	}
+
+	return found && {
+		at: locationOfFrame(dictionary, nodeFrame[found.at], 'line'),
+		via: found.called === rootNode ? undefined : locationOfFrame(dictionary, nodeFrame[found.called], 'method'),
+	};
+}
+
+/** Returns a function that tells whether a node's frame is own code. */
+function isOwnNode({strings, frameClass, nodeFrame}: Dictionary, rule: Pick<Query, 'app'>): (node: number) => boolean {
+	const {isOwn} = ownCode(rule.app);
+	return node => isOwn(strings[frameClass[nodeFrame[node]]]);
+}
+
+/**
+Returns, by node, the outermost library frame that the node's end called (see `endsOf`): what the JVM generates between,
+such as lambdas, is passed over. If there is none, the innermost frame; the root for an end itself.
+*/
+function calledByEnds(dictionary: Dictionary, ends: Int32Array, rule: Pick<Query, 'app'>): Int32Array {
+	const {nodeCount, nodeParent} = dictionary;
+	const isOwn = isOwnNode(dictionary, rule);
+	const called = new Int32Array(nodeCount);
+	for (let node = rootNode + 1; node < nodeCount; node++) {
+		if (ends[node] === node) {
+			continue;
+		}
+
+		// Callers have smaller ids. An end may be no caller of its node in a part of a stack (Focus): then it is the node.
+		const caller = nodeParent[node];
+		const before = ends[node] === caller ? rootNode : called[caller];
+		called[node] = before !== rootNode && !isOwn(before) ? before : node;
+	}
+
+	return called;
 }
 
 type RankedCounters = {readonly counters: Counters; readonly buckets: CounterBuckets; readonly scope: Pick<Scope, 'unit' | 'countedMask'>};
@@ -61,16 +161,19 @@ function topOfBuckets({counters, buckets, scope}: RankedCounters, locations: rea
 	};
 }
 
-/** Returns a function from buckets to the library method with most of their samples; undefined if own code has most. */
-export function viaOfBuckets(dictionary: Dictionary, ends: Int32Array, ranked: RankedCounters): (wanted: readonly number[]) => Location | undefined {
+/**
+Returns a function from buckets to the library method that own code called for most of their samples; undefined if most
+were in own code.
+*/
+export function viaOfBuckets(
+	dictionary: Dictionary,
+	ends: Int32Array,
+	ranked: RankedCounters & Pick<Query, 'app'>,
+): TopOf {
+	const called = calledByEnds(dictionary, ends, ranked);
 	const {groupOfFrame, locations} = stackIndex(dictionary).grouping('method');
-	const attributed = attributionOf(dictionary, {});
-	return topOfBuckets(ranked, locations, node => {
-		const own = ends[node];
-		// As in `viaLocation`.
-		const via = attributed[node] === own ? node : attributed[node];
-		return own === node ? 0 : groupOfFrame[dictionary.nodeFrame[via]];
-	});
+	const viaOf = (node: number) => called[node] === rootNode ? 0 : groupOfFrame[dictionary.nodeFrame[called[node]]];
+	return topOfBuckets(ranked, locations, viaOf);
 }
 
 /** Returns a function from buckets to the own line that led to most samples; undefined if that is in their group. */

@@ -4,8 +4,8 @@ import {featureRelease, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatStuck, stuckInWords} from '../columns/format.js';
 import {nameOf} from '../columns/column.js';
-import {initializerText, lockName, nameWith, shortName, viaText} from '../columns/names.js';
-import {viaLocation} from '../counters/attribution.js';
+import {initializerText, lockName, methodName, nameWith, shortName, viaText} from '../columns/names.js';
+import {tellingLines, type TellingLines} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
 import {membersOf, membersOfAll} from '../counters/threads.js';
@@ -109,13 +109,17 @@ function serverFindings(snapshot: Snapshot, query: Query, all: readonly number[]
 					snapshot.threads,
 					long.filter(thread => !isLibraryReader(snapshot.dictionary, snapshot.threads.node[thread], query)),
 				) >= manyForServer;
-		return isRefused || isSilent ? [serverFinding(snapshot, {peer, waiting, isRefused})] : [];
+		return isRefused || isSilent ? [serverFinding(snapshot, query, {peer, waiting, isRefused})] : [];
 	});
 }
 
-function serverFinding(snapshot: Snapshot, {peer, waiting, isRefused}: {readonly peer: string; readonly waiting: readonly number[]; readonly isRefused: boolean}): Finding {
+/** Threads that wait for a server; `isRefused`: it accepts no connection. */
+type ServerWait = {readonly peer: string; readonly waiting: readonly number[]; readonly isRefused: boolean};
+
+function serverFinding(snapshot: Snapshot, query: Query, {peer, waiting, isRefused}: ServerWait): Finding {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
-	const at = programLocation(snapshot, snapshot.threads.node[waiting[0]]);
+	const node = snapshot.threads.node[waiting[0]];
+	const at = tellingLines(snapshot.dictionary, node, query)?.at ?? programLocation(snapshot, node);
 	const count = membersOfAll(snapshot.threads, waiting);
 	return {
 		id: 'server', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${peer}${isRefused ? ', which accepts no connection' : ''}, longest ${formatStuck(figures)}${at ? `, at ${shortName(at, maxLocationCells)}` : ''}.`, figures: {threads: count, peer, longestMs},
@@ -136,12 +140,18 @@ function initializerFinding(snapshot: Snapshot, query: Query, contending: readon
 
 	const [owner, lockClass] = [threads.lockOwner[first], threads.lockClass[first]];
 	const count = membersOfAll(threads, waiting.filter(thread => threads.lockClass[thread] === lockClass));
-	const at = owner < 0 ? undefined : attributedLocation(snapshot, threads.node[owner], query);
+	const at = owner < 0 ? undefined : holderLocation(snapshot, owner, query);
 	const runs = owner < 0 ? '' : `: ${threads.name[owner]} runs it${at ? `, at ${shortName(at, maxLocationCells)}` : ''}`;
 	const className = dictionary.strings[lockClass];
 	return {
 		id: 'class-init', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${initializerText(className)} to end, longest ${formatStuck(figures)}${runs}.`, figures: {threads: count, class: className, longestMs, ...(owner < 0 ? {} : {holder: threads.name[owner]})},
 	};
+}
+
+/** Returns the line that tells most of where a thread is. */
+function holderLocation(snapshot: Snapshot, thread: number, query: Query): Location | undefined {
+	const node = snapshot.threads.node[thread];
+	return tellingLines(snapshot.dictionary, node, query)?.at ?? attributedLocation(snapshot, node, query);
 }
 
 function contentionFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding {
@@ -173,10 +183,13 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 		return `${head}: it is not known who has ${what}${query.summary?.canAskForHolders ? ' (L in Blockers asks the JVM)' : ''}.`;
 	}
 
-	const location = attributedLocation(snapshot, threads.node[owner], query);
+	const location = holderLocation(snapshot, owner, query);
 	const ended = threads.state[owner] === stateCode.TERMINATED ? ', which has ended,' : '';
 	return `${head}: ${threads.name[owner]}${ended} has ${what}${location ? `, at ${shortName(location, maxLocationCells)}` : ''}.`;
 }
+
+/** Threads at the same line; `count`: how many they are. */
+type LocatedThreads = {readonly location: Location; readonly threads: readonly number[]; readonly count: number};
 
 /** Returns the finding on threads at the same own line that do not wait for work; undefined without two of them. */
 function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[]): Finding | undefined {
@@ -193,15 +206,38 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 		return undefined;
 	}
 
-	const {count} = most;
-	const via = viaLocation(snapshot.dictionary, threads.node[most.threads[0]], query);
+	const {at, where} = togetherAt(snapshot, query, most);
 	return {
-		id: 'together', text: `${count} threads wait together at ${nameWith(most.location, via ? [viaText(via)] : [], maxLocationCells)}${upTo(snapshot, most.threads)}.`, figures: {threads: count, at: nameOf(most.location), longestMs: longestOf(snapshot, most.threads).longestMs},
+		id: 'together',
+		text: `${most.count} threads wait together ${where}${upTo(snapshot, most.threads)}.`,
+		figures: {threads: most.count, at: nameOf(at), longestMs: longestOf(snapshot, most.threads).longestMs},
 	};
 }
 
+/** Returns the line that tells most about threads at the same line, and says where they are. */
+function togetherAt(
+	snapshot: Snapshot,
+	query: Query,
+	{location, threads, count}: LocatedThreads,
+): {readonly at: Location; readonly where: string} {
+	const counts = new Map<string, {readonly lines: TellingLines; count: number}>();
+	for (const thread of threads) {
+		const lines = tellingLines(snapshot.dictionary, snapshot.threads.node[thread], query) ?? {at: location};
+		const place = getOrCreate(counts, locationKey(lines.at, 'line'), () => ({lines, count: 0}));
+		place.count += membersOf(snapshot.threads, thread);
+	}
+
+	const [most] = [...counts.values()].toSorted((a, b) => b.count - a.count);
+	const {at, via} = most.lines;
+	const isOnlyLine = most.count === count || via === undefined;
+	const where = isOnlyLine
+		? `at ${nameWith(at, via ? [viaText(via)] : [], maxLocationCells)}`
+		: `in ${methodName(via)}, ${most.count} of them at ${shortName(at, maxLocationCells)}`;
+	return {at, where};
+}
+
 /** Returns the line at which most of the threads are, and those that are there; undefined if no line is known. */
-function mostAtOneLine(snapshot: Snapshot, query: Query, all: readonly number[]): {readonly location: Location; readonly threads: readonly number[]; readonly count: number} | undefined {
+function mostAtOneLine(snapshot: Snapshot, query: Query, all: readonly number[]): LocatedThreads | undefined {
 	const locations = new Map<string, {readonly location: Location; readonly threads: number[]}>();
 	for (const thread of all) {
 		const location = attributedLocation(snapshot, snapshot.threads.node[thread], query);

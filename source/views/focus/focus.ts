@@ -182,7 +182,8 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	const ends = endsWithin(callOf, endsOf(dictionary, query));
 	// By line, the rows below the method are its own lines; else they are what it calls.
 	const calls = new FocusTree({
-		...shared, isInverted: false, nodeFor: node => ends ? ends[node] : node, ends, startsAreRows: query.by === 'line',
+		...shared, isInverted: false, nodeFor: node => ends ? ends[node] : node, ends, app: query.app,
+		startsAreRows: query.by === 'line',
 	}, figures);
 	const callers = new FocusTree({
 		...shared, isInverted: true, nodeFor: node => callOf[node], startsAreRows: false,

@@ -236,7 +236,7 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 		stacks, sums, ends, threads, overMs, isInTicks: scope.unit === 'ticks',
 		threadsInStep: threadsInStep(snapshot, since), app: query.app,
 		threadRanking: rankingOf(counters, buckets, scope, counter => counters.thread[counter], {sizeOf: thread => membersOf(threads, thread)}),
-		viaOf: ends && viaOfBuckets(dictionary, ends, {counters, buckets, scope}),
+		viaOf: ends && viaOfBuckets(dictionary, ends, {counters, buckets, scope, app: query.app}),
 	};
 	const isCpuCounted = (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: StackHistogramRow[] = [];

@@ -154,7 +154,10 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 
 /** Returns a lock in one line of at most about `room` cells: `Pool held by worker-3 at Pool.take:88`. */
 export function lockText(lock: LockInfo, room: number): string {
-	const simple = lock.kind === 'class-init' ? initializerText(lock.className) : lock.className.slice(lock.className.lastIndexOf('.') + 1) || lock.kind;
+	const simple
+		= lock.kind === 'class-init'
+			? initializerText(lock.className)
+			: lock.className.replace(/^.*\.(?!class$)/, '') || lock.kind;
 	const held = lock.ownerName === undefined ? simple : `${simple} held by ${lock.ownerName}`;
 	const at = lock.ownerTookAt ?? lock.ownerIsAt;
 	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;

@@ -10,7 +10,7 @@ import {LocatedRow, locationName} from '../../query/counters/location.js';
 import type {Scope} from '../../query/counters/scope.js';
 import {corePercent, percentOf} from '../../query/counters/share.js';
 import type {Grouping} from '../../query/counters/stack-index.js';
-import type {Location, SortOrder, StateTicks, Weight} from '../../query/types/query.js';
+import type {Location, Query, SortOrder, StateTicks, Weight} from '../../query/types/query.js';
 
 export type TreeOptions<Row extends CallNode> = {
 	readonly dictionary: Dictionary;
@@ -27,6 +27,8 @@ export type TreeOptions<Row extends CallNode> = {
 	readonly nodeFor: (node: number) => number;
 	/** By node: the innermost node of the program's own code, where its stack ends; undefined for whole stacks. */
 	readonly ends?: Int32Array;
+	/** What is own code (`--app`), for `ends`. */
+	readonly app?: Query['app'];
 	/** The nodes of the root; by default all that samples count for. */
 	readonly starts?: Iterable<number>;
 	/** Whether the rows below the root are the start nodes themselves, instead of their callees or callers. */
@@ -100,7 +102,8 @@ export class CallTree<Row extends CallNode = CallNode> {
 			}
 		}
 
-		this.viaOf = ends && viaOfBuckets(dictionary, ends, {counters, buckets: new CounterBuckets(nodeOfCounter, nodeCount), scope});
+		const buckets = new CounterBuckets(nodeOfCounter, nodeCount);
+		this.viaOf = ends && viaOfBuckets(dictionary, ends, {counters, buckets, scope, app: options.app});
 		this.starts = [...new Set(options.starts ?? nodeOfCounter)].filter(node => this.#hasWeight(node));
 		this.root = new Node(this);
 		this.whole = options.whole ?? {ticks: this.root.totalTicks, cpuNs: this.root.totalCpuNs};

@@ -76,7 +76,7 @@ export function treeOptions(snapshot: Snapshot, since: Snapshot | undefined, que
 	const isInverted = query.tree?.isBottomUp ?? false;
 	const endOf = (node: number) => ends ? ends[node] : node;
 	const options: TreeOptions<CallNode> = {
-		dictionary, counters, grouping, scope, overMs, isInverted, isKept, ends, isRowKept, levelOfRoot: -1,
+		dictionary, counters, grouping, scope, overMs, isInverted, isKept, ends, app: query.app, isRowKept, levelOfRoot: -1,
 		columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
 		// Bottom-up paths start at the line that the stack, up to its end, is attributed to.
 		...(isInverted

@@ -26,6 +26,9 @@ const kinds = new Map<string, LockLine['kind']>([
 const lockLine = /^([a-z -]*(?:\(\) )?)<(?:0x([\da-f]+)(?:> \(a (.*)\))?)?/s;
 const classLine = 'waiting on the Class initialization monitor for ';
 
+/** What is printed of a Class object, with the class that it represents. */
+const classObject = /^java\.lang\.Class for (.+)$/s;
+
 /** Parses the text after "\t- "; undefined for "None", an eliminated lock, or a held one without an address. */
 export function readLockLine(text: string): LockLine | undefined {
 	if (text.startsWith(classLine)) {
@@ -35,7 +38,8 @@ export function readLockLine(text: string): LockLine | undefined {
 	const [, prefix, address = '', className = ''] = lockLine.exec(text) ?? [];
 	const kind = prefix === undefined ? undefined : kinds.get(prefix);
 	const isOwned = kind === 'monitor-held' || kind === 'synchronizer-held';
-	return kind === undefined || (isOwned && address === '') ? undefined : {kind, address, className: isOwned ? '' : className};
+	const name = className.replace(classObject, '$1.class');
+	return kind === undefined || (isOwned && address === '') ? undefined : {kind, address, className: isOwned ? '' : name};
 }
 
 /** Many more threads than deadlock in practice. */

@@ -134,6 +134,8 @@ const fieldRows = {
 	loaderKlasses: optional('ClassLoaderData._klasses'),
 	klassNextLink: optional('Klass._next_link'),
 	klassMirror: optional('Klass._java_mirror'),
+	/** The address of the offset in a mirror of the class that it represents. */
+	mirrorKlass: optional('java_lang_Class._klass_offset'),
 	symbolLength: required('Symbol._length'),
 	symbolBody: required('Symbol._body'),
 

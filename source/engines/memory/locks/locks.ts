@@ -28,6 +28,9 @@ const weakHandles = 16;
 
 const cachedClassNamesLimit = 4096;
 
+/** By class: the string id of its name, and the Symbol for which it is valid. */
+type ClassIds = Map<number, {readonly symbol: number; readonly id: number}>;
+
 /**
 Finds out what threads wait for, and who holds it: monitors, synchronizers of java.util.concurrent, and classes that are
 being initialized.
@@ -39,8 +42,9 @@ export class Locks {
 	readonly #takenAt: TakenAt;
 	readonly #initializers: ClassInitializers;
 	readonly #monitors: MonitorObjects;
-	/** By class: the string id of its name, and the Symbol for which it is valid. */
-	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
+	readonly #classIds: ClassIds = new Map();
+	/** The same of Class objects: the names have `.class` at their end. */
+	readonly #classObjectIds: ClassIds = new Map();
 	#threads: readonly JavaThread[] = [];
 	/** Count of collections at which this sample's cached pages were read; undefined if there are none. */
 	#sampleCollections: number | undefined;
@@ -308,19 +312,29 @@ export class Locks {
 		return holds === 0 ? undefined : holds;
 	}
 
+	/** Returns the string id of an object's class; of a Class object, that of what it represents: `Foo.class`. */
 	#classIdOf(oop: number): number {
-		return this.#classId(this.#jvm.heap.klassOf(oop));
+		const {heap, interner, vm: {reader, layout: {fields}}} = this.#jvm;
+		const id = this.#classId(heap.klassOf(oop));
+		if (id !== interner.internString('java.lang.Class') || !has(fields.mirrorKlass)) {
+			return id;
+		}
+
+		// The Class objects of primitive types represent no class.
+		const klass = reader.word(oop + reader.u32(fields.mirrorKlass));
+		return klass === 0 ? id : this.#classId(klass, this.#classObjectIds, '.class');
 	}
 
-	#classId(klass: number): number {
+	/** Returns the string id of a class's name and a suffix; `ids` has those that are known. */
+	#classId(klass: number, ids = this.#classIds, suffix = ''): number {
 		const symbol = klassSymbol(this.#jvm.vm, klass);
-		const cached = this.#classIds.get(klass);
+		const cached = ids.get(klass);
 		if (cached?.symbol === symbol) {
 			return cached.id;
 		}
 
-		const id = this.#jvm.interner.internString(normalClassName(symbolName(this.#jvm.vm, symbol)));
-		bounded(this.#classIds, cachedClassNamesLimit).set(klass, {symbol, id});
+		const id = this.#jvm.interner.internString(normalClassName(symbolName(this.#jvm.vm, symbol)) + suffix);
+		bounded(ids, cachedClassNamesLimit).set(klass, {symbol, id});
 		return id;
 	}
 
