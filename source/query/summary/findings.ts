@@ -12,7 +12,10 @@ import {threadKind, threadCpuNs, threadRunDelayNs} from '../counters/threads.js'
 import {summaryQuery} from './summary.js';
 import {waitFindings} from './wait-findings.js';
 
-/** Returns the program's problems in the window, the worst first. Ignores the query's filter. */
+/**
+Returns the program's problems in the window, the worst first, those with a cause outside the program last. Ignores the
+query's filter.
+*/
 export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, query: Query, known: Omit<SummaryOptions, 'showsWaits'> = {}): readonly Finding[] {
 	const whole: Query = {
 		...query, filter: '', threadKeys: undefined, ownFirst: true, states: stateSets[0].states, unit: 'cpu', summary: {...known, showsWaits: true},
@@ -22,8 +25,9 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 		id: 'deadlock', text: `DEADLOCK: ${cycleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
 	}));
 	const stopped: readonly Finding[] = known.vitals?.isStopped ? [{id: 'stopped', text: 'A signal has stopped the process: it does not run until kill -CONT.', figures: {pid: snapshot.target.pid}}] : [];
-	const others = [cpuFinding(snapshot, since, known.vitals), jvmFinding(snapshot, since, known.vitals)];
-	return [...stopped, ...deadlocks, ...waitFindings(snapshot, summarized, summarized !== whole), ...others.filter(finding => finding !== undefined)];
+	const others = [jvmFinding(snapshot, since, known.vitals), cpuFinding(snapshot, since, known.vitals)];
+	const found = others.filter(finding => finding !== undefined);
+	return [...stopped, ...deadlocks, ...waitFindings(snapshot, summarized, summarized !== whole), ...found];
 }
 
 const minDelayWindowMs = 2000;
@@ -55,7 +59,10 @@ function cpuFinding(snapshot: Snapshot, since: Snapshot | undefined, {throttledP
 
 	const isOthers = hostCpus !== undefined && corePercent(usedNs, overMs) < ownPercent * hostCpus;
 	return isOthers && delayPercent >= muchDelayPercent && delayNs >= usedNs
-		? {id: 'host-cpu', text: `Host CPU saturated: ${waited}.`, figures: {...figures, ...(cpuPressurePercent === undefined ? {} : {cpuPressurePercent})}}
+		? {
+			id: 'host-cpu', text: `Host CPU saturated: ${waited}.`, isOutside: true,
+			figures: {...figures, ...(cpuPressurePercent === undefined ? {} : {cpuPressurePercent})},
+		}
 		: undefined;
 }
 

@@ -130,4 +130,6 @@ export type Finding = {
 	readonly error?: number;
 	/** Whether the problem does not resolve by itself. */
 	readonly isAlarm?: true;
+	/** Whether the cause is outside the program, so that causes inside it come first. */
+	readonly isOutside?: true;
 };

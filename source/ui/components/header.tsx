@@ -40,41 +40,63 @@ export function Header({ui, data, layout: {header, width}, replacement}: HeaderP
 	}
 }
 
-/** The findings, as many of their lines as the layout has room for. */
-export function Findings({data, layout: {findingLines: room, width}}: Pick<HeaderProps, 'data' | 'layout'>) {
-	return room === 0 ? null : <Lines lines={fittingLines(data, width, room).map(span => [span])} width={width}/>;
+/** The findings, as many of their lines as the layout has room for; `ui.finding` is the first. */
+export function Findings({ui, data, layout: {findingLines: room, width}}: Pick<HeaderProps, 'ui' | 'data' | 'layout'>) {
+	return room === 0 ? null : <Lines lines={fittingLines(ui, data, width, room).map(span => [span])} width={width}/>;
 }
 
-/** Returns all findings, the worst first, then the view's own. */
+/** Returns all findings, the worst first: those in the program, the view's own, and those outside the program. */
 export function allFindings({findings, table}: Pick<ScreenData, 'findings' | 'table'>): readonly Finding[] {
-	return [...findings, ...(table?.finding === undefined ? [] : [{id: 'view', text: table.finding, figures: {}}])];
+	const ofView: Finding[] = table?.finding === undefined ? [] : [{id: 'view', text: table.finding, figures: {}}];
+	// Rows of another measure than the query's are waits. The sentence only says so: it is no problem beside others.
+	const isCause = table?.measure === undefined || findings.length === 0;
+	const [inside, outside] = [findings.filter(({isOutside}) => !isOutside), findings.filter(({isOutside}) => isOutside)];
+	return [...inside, ...(isCause ? ofView : []), ...outside];
 }
 
-const bullet = '! ';
+/** Ends the last line if findings do not fit, and names the key that shows the next one. */
+const nextMark = ' (! next)';
 
-/** Ends the last line if findings do not fit: ? opens the help, which has all of them. */
-const moreMark = ' (?)';
-
-/** Returns all findings, each wrapped to lines. */
-export function findingLines(data: ScreenData, width: number): ReadonlyArray<readonly Span[]> {
-	return allFindings(data).map(({text, isAlarm}) => wrapped(text, Math.max(1, width - bullet.length)).map((line, index): Span => ({text: (index === 0 ? bullet : ' '.repeat(bullet.length)) + line, role: isAlarm ? 'error' : 'hot'})));
+/** Returns all findings, each wrapped to lines, from that on which `!` has selected. With `isNumbered`: `! 1/3 ...`. */
+export function findingLines(
+	{finding: selected}: Pick<UiState, 'finding'>,
+	data: ScreenData,
+	width: number,
+	isNumbered = false,
+): ReadonlyArray<readonly Span[]> {
+	const all = allFindings(data);
+	const hasNumbers = isNumbered && all.length > 1;
+	const first = hasNumbers ? selected % all.length : 0;
+	return all.map((_, index) => (first + index) % all.length).map(index => {
+		const {text, isAlarm} = all[index];
+		const bullet = hasNumbers ? `! ${index + 1}/${all.length} ` : '! ';
+		return wrapped(text, Math.max(1, width - bullet.length)).map((line, at): Span => ({
+			text: (at === 0 ? bullet : ' '.repeat(bullet.length)) + line, role: isAlarm ? 'error' : 'hot',
+		}));
+	});
 }
 
-/** Returns the first `room` lines of the findings; the last one ends with `moreMark` if there are others. */
-function fittingLines(data: ScreenData, width: number, room: number): readonly Span[] {
-	const lines = findingLines(data, width).flat();
+/** Returns the first `room` lines of the findings; if not all fit, with numbers, and `nextMark` at the end. */
+function fittingLines(ui: UiState, data: ScreenData, width: number, room: number): readonly Span[] {
+	const lines = findingLines(ui, data, width).flat();
 	if (lines.length <= room) {
 		return lines;
 	}
 
+	const [first, ...others] = findingLines(ui, data, width, true);
 	// A single line gets all of the first finding, which is then truncated at its end.
-	const kept = room === 1 ? [{...lines[0], text: bullet + allFindings(data)[0].text}] : lines.slice(0, room);
+	const only: Span = {...first[0], text: first.map(({text}, index) => index === 0 ? text : text.trimStart()).join(' ')};
+	const kept = room === 1 ? [only] : [first, ...others].flat().slice(0, room);
 	const last = kept.at(-1)!;
-	return [...kept.slice(0, -1), {...last, text: cut(withMoreMark(last.text, width), width)}];
+	if (others.length === 0) {
+		return [...kept.slice(0, -1), {...last, text: cut(last.text, width)}];
+	}
+
+	return [...kept.slice(0, -1), {...last, text: cut(withNextMark(last.text, width), width)}];
 }
 
-/** Returns the text, or the whole words of it that fit, followed by `moreMark`. */
-function withMoreMark(text: string, width: number): string {
-	const fits = cellWidth(text) + moreMark.length <= width;
-	return (fits ? text : `${wrapped(text, width - moreMark.length - ' …'.length)[0]} …`) + moreMark;
+/** Returns the text, or the whole words of it that fit, followed by `nextMark`. */
+function withNextMark(text: string, width: number): string {
+	const fits = cellWidth(text) + nextMark.length <= width;
+	return (fits ? text : `${wrapped(text, width - nextMark.length - ' …'.length)[0]} …`) + nextMark;
 }

@@ -57,11 +57,12 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	const data = session.screenData(state, feed);
 	const width = size.columns - 1;
 	const message = promptOrMessage(state, data, width, theme.hasColor);
-	const findings = findingLines(data, width);
+	const findingCount = findingLines(state, data, width).flat().length;
+	const [firstFinding = []] = findingLines(state, data, width, true);
 	const caption = data.table?.caption === undefined ? [] : wrappedSpans(data.table.caption, width, 'hot');
 	const {isIcicle} = viewOf(state.view);
 	const layout = layoutOf(size, {
-		footer: message.length, findings: findings.flat().length, firstFinding: findings.at(0)?.length ?? 0, caption: caption.length,
+		footer: message.length, findings: findingCount, firstFinding: firstFinding.length, caption: caption.length,
 		hasTimeLine: data.past !== undefined || sourceKindOf(feed) === 'recording', hasPane: !isIcicle,
 	});
 	const ui = followRow(state, rowsOf(data), layout.tableRows);
@@ -126,7 +127,7 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 			<HitAreasContext value={hitAreas}>
 				<Box flexDirection='column'>
 					<Header {...parts} replacement={isInHeader ? footerInOneLine(message, ui, data, {width, links}) : undefined}/>
-					<Findings data={data} layout={layout}/>
+					<Findings {...parts}/>
 					{layout.hasTabs ? <Tabs ui={ui} data={data} width={width}/> : null}
 					<TimeLine {...parts}/>
 					{layer === undefined

@@ -15,7 +15,25 @@ export type KeyContext = string;
 
 /** The actions of keys by purpose, in the order of the help. */
 export const keyGroups = [
-	{title: 'Look closer', actions: ['open', 'focus', 'trace', 'own-code', 'java-only', 'native', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
+	{
+		title: 'Look closer',
+		actions: [
+			'open',
+			'focus',
+			'trace',
+			'own-code',
+			'java-only',
+			'native',
+			'holders',
+			'next-finding',
+			'next-link',
+			'previous-link',
+			'edit',
+			'of-view',
+			'next-view',
+			'previous-view',
+		],
+	},
 	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear']},
 	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
 	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'set-baseline', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
@@ -61,6 +79,10 @@ const allKeys: readonly KeyBinding[] = [
 	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, label: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
 	{action: 'open', keys: ['enter'], contexts: tables, label: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
 	{action: 'focus', keys: ['f'], contexts: [...tables, 'detail'], label: 'f', help: 'focus on the row\'s method: where its time goes, waits included, and who calls it; Esc goes back'},
+	{
+		action: 'next-finding', keys: ['!'], contexts: tables, label: '!',
+		help: 'the next of several findings above the table (1/3), where there is no room for all',
+	},
 	{action: 'clear', keys: ['escape'], contexts: tables, label: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus; then back to the table of a backend', knownFrom: 'htop'},
 	{action: 'edit', keys: ['e'], contexts: [...tables, 'detail'], label: 'e', help: 'open the row\'s source at its line in $VISUAL or $EDITOR (--source says where sources are)', knownFrom: 'less'},
 	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], label: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},

@@ -89,6 +89,8 @@ export type UiState = {
 	readonly isPaused: boolean;
 	readonly delayMs: number;
 	readonly message: Message | undefined;
+	/** How often `!` went to the next finding: the first one shown, modulo their number. */
+	readonly finding: number;
 	/** Ids of the columns chosen for a view, in order; other views show as many as fit. */
 	readonly columns: Readonly<Record<ViewId, readonly string[]>>;
 	/** The keys that the user remapped; constant while the screen is up. */
@@ -127,6 +129,7 @@ export function initialState({query, view = views[0].id, delayMs, columns = {}, 
 		isPaused: false,
 		delayMs,
 		message,
+		finding: 0,
 		columns,
 		keyChanges,
 		notes,

@@ -73,6 +73,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	help: state => pushLayer(state, {kind: 'help', scrollTop: 0}),
 	'help-view': state => pushLayer(state, {kind: 'help', scrollTop: 0, isOfView: true}),
 	open: openDetail,
+	'next-finding': state => ({...state, finding: state.finding + 1}),
 	focus: focusOnRow,
 	edit: (state, screen) => editOrCopy(state, 'edit', screen),
 	copy: (state, screen) => editOrCopy(state, 'copy', screen),
