@@ -88,6 +88,9 @@ export type TargetVitals = {
 	readonly cpuPressurePercent?: number;
 	/** The whole process is stopped (SIGSTOP, Ctrl-Z). */
 	readonly isStopped?: boolean;
+	/** Threads of the process, native ones included, and by how many their number grows, see `ThreadGrowth`. */
+	readonly threadCount?: number;
+	readonly threadGrowthPerMin?: number;
 };
 
 /** Returns the engine's label: its name and, if it has several ways to read running threads, the one in use. */

@@ -39,6 +39,13 @@ test.concurrent.for<Case>([
 	]),
 	['classMonitor', /^! (?:\d\/\d )?9 threads wait for Journal\.class, /m, {given: ['--engine', 'attach']}],
 	['futures', /^! (?:\d\/\d )?10 threads wait together at Situations\.awaitsAnswer:\d+ via\s+CompletableFuture\.get/m],
+	['poolWaitsForItself', /^! (?:\d\/\d )?All 4 threads of pool-1-thread-\* wait for results of tasks, [^:]*awaitsChild:\d+\s+via/m],
+	[
+		'commonPool',
+		/^! (?:\d\/\d )?All 3 threads of the common pool [^:]* at\s+Situations\.sleep:\d+\s+via\s+Thread\.sleep/m,
+		{jvmArgs: ['-Djava.util.concurrent.ForkJoinPool.common.parallelism=3']},
+	],
+	['threadLeak', /^! (?:\d\/\d )?Threads grow: \d+ now, \d+ more a second;\s+\d+\s+are\s+connection-\*, at/m],
 	[
 		'classInitialiser',
 		/^! (?:\d\/\d )?5 threads wait for Slow\.<clinit> to end, longest \S+:\s+initialiser\s+runs\s+it,\s+at\s+Situations\.sleep:\d+/m,
@@ -60,6 +67,7 @@ test.concurrent('threads that wait: a dead socket, which is also what stays on t
 // The machine of the tests may have no CPU for compilers: that they are at work is then not seen.
 test.for<Case>([
 	['collector', /^! (?:\d\/\d )?The heap is full: [^;]*;\s+the\s+program\s+stands\s+still\s+for\s+collections\s+\d+%/m, {jvmArgs: ['-Xmx64m']}],
+	['systemGc', /^! (?:\d\/\d )?Calls of System\.gc\(\) make the JVM collect garbage, at\s+Situations\.cleansUp:\d+/m, {jvmArgs: ['-Xmx64m']}],
 	['jit', /^! (?:\d\/\d )?(?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU|Host CPU saturated)/m, {jvmArgs: ['-Xcomp']}],
 	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
 	['deflate', /^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.compresses:\d+ called[^>]*> *\d\S* .* \S*Deflater\.deflate/m],

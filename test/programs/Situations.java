@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
 import java.util.zip.Deflater;
@@ -121,6 +122,57 @@ public class Situations {
 
 	static void awaitsAnswer() throws Exception {
 		sink = new CompletableFuture<Object>().get();
+	}
+
+	/** A pool of four threads, whose tasks wait for other tasks of it. */
+	static void poolWaitsForItself() {
+		ExecutorService pool = Executors.newFixedThreadPool(4);
+		CountDownLatch all = new CountDownLatch(4);
+		for (int i = 0; i < 4; i++) {
+			pool.submit(() -> runs(() -> awaitsChild(pool, all)));
+		}
+	}
+
+	static void awaitsChild(ExecutorService pool, CountDownLatch all) throws Exception {
+		all.countDown();
+		all.await();
+		sink = pool.submit(() -> MONITOR).get();
+	}
+
+	/** Give the common pool three threads. */
+	static void commonPool() {
+		for (int i = 0; i < 20; i++) {
+			ForkJoinPool.commonPool().execute(() -> runs(Situations::sleep));
+		}
+	}
+
+	/** Fifty threads a second that wait forever. */
+	static void threadLeak() {
+		start("leaker", () -> {
+			for (int i = 1;; i++) {
+				start("connection-" + i, Situations::sleep);
+				Thread.sleep(20);
+			}
+		});
+	}
+
+	/** Give it a heap of objects to mark for each call. */
+	static void systemGc() {
+		List<Object> kept = new ArrayList<>();
+		for (int i = 0; i < 200_000; i++) {
+			kept.add(new byte[100]);
+		}
+
+		start("cleaner", () -> {
+			for (;;) {
+				sink = kept;
+				cleansUp();
+			}
+		});
+	}
+
+	static void cleansUp() {
+		System.gc();
 	}
 
 	static void lock() throws Exception {

@@ -37,6 +37,7 @@ export function openVitals(target: Target): VitalsReader {
 	let previous: Reading | undefined;
 	const allocation = new AllocationRate();
 	const heapAfterCollections = new HeapAfterCollections();
+	const threadGrowth = new ThreadGrowth();
 	const limits = new CpuLimits(target.pid);
 	const safepointTimes = target.jdk >= firstWithTimeToReachApart ? safepointAndReachTimes : safepointTime;
 	return {
@@ -76,6 +77,8 @@ export function openVitals(target: Target): VitalsReader {
 				compilationsPerS,
 				allocBytesPerS: before ? allocation.since(before, now) : undefined,
 				isStopped: stat.state === 'T',
+				threadCount: stat.threads,
+				threadGrowthPerMin: threadGrowth.with(now.atMs, stat.threads),
 				hostCpus,
 				hostLoad: loadavg()[0],
 				throttledPercent: limits.read(),
@@ -139,6 +142,29 @@ class AllocationRate {
 
 	#sum(of: 'ms' | 'bytes'): number {
 		return this.#intervals.reduce((sum, each) => sum + each[of], 0);
+	}
+}
+
+/** The growth of threads is that over the last minute, and needs readings of at least ten seconds. */
+const threadGrowthMs = 60_000;
+const minThreadGrowthMs = 10_000;
+
+/** By how many threads a minute the least number of threads rises from each third of the last minute to the next. */
+class ThreadGrowth {
+	#readings: Array<{readonly ms: number; readonly count: number}> = [];
+
+	/** Adds a reading; returns undefined while there are too few, and 0 unless the number rises in both steps. */
+	with(ms: number, count: number): number | undefined {
+		this.#readings = [...this.#readings.filter(each => ms - each.ms < threadGrowthMs), {ms, count}];
+		const startMs = this.#readings[0].ms;
+		const thirdMs = (ms - startMs) / 3;
+		if (ms - startMs < minThreadGrowthMs) {
+			return undefined;
+		}
+
+		const [oldest, middle, newest] = [0, 1, 2].map(third => Math.min(...this.#readings
+			.filter(each => Math.min(2, Math.floor((each.ms - startMs) / thirdMs)) === third).map(each => each.count)));
+		return oldest < middle && middle < newest ? (newest - oldest) / (2 * thirdMs) * 60_000 : 0;
 	}
 }
 

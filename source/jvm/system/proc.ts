@@ -29,6 +29,7 @@ export type ProcessStatus = {
 export type ProcessStat = {
 	readonly state: string;
 	readonly userTicks: number;
+	readonly threads: number;
 	readonly systemTicks: number;
 	/** After boot. */
 	readonly startTicks: number;
@@ -169,12 +170,13 @@ function hasSigquit(mask = ''): boolean {
 export function parseStat(text: string): ProcessStat | undefined {
 	// The state, field 3 in proc(5), is the first after the name.
 	const fields = text.slice(text.lastIndexOf(')') + 2).trim().split(' ', 20);
-	const [group, foregroundGroup, userTicks, systemTicks, startTicks] = [2, 5, 11, 12, 19].map(index => Number(fields[index]));
+	const numbers = [2, 5, 11, 12, 17, 19].map(index => Number(fields[index]));
+	const [group, foregroundGroup, userTicks, systemTicks, threads, startTicks] = numbers;
 	if (!Number.isSafeInteger(startTicks) || fields.length < 20) {
 		return undefined;
 	}
 
-	return {state: fields[0], userTicks, systemTicks, startTicks, group, foregroundGroup};
+	return {state: fields[0], userTicks, systemTicks, threads, startTicks, group, foregroundGroup};
 }
 
 /** Reads a process's status; undefined if there is no such process, or /proc hides it. */

@@ -26,6 +26,10 @@ const poolLoop = 'runWorker';
 /** Whether a waiting thread's stack is that of an idle worker: only a loop that waits for work. */
 export const waitsForWork = cachedByNode(isIdleWorker);
 
+/** Whether a stack is that of a worker of a pool of java.util.concurrent. */
+export const isPoolWorker = cachedByNode((dictionary, node) => framesOf(dictionary, node).some(({className, method}) =>
+	method === poolLoop && className.startsWith('java.util.concurrent.')));
+
 /** Whether a waiting thread's stack is asleep for a time that the program chose. */
 export const sleeps = cachedByNode(isInSleep);
 

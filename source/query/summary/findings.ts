@@ -1,15 +1,20 @@
 import {isCollector, jvmWork, workOf} from '../../model/jvm-stacks.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
-import {sumUpTo} from '../../model/sum.js';
+import {mostOf, sumUpTo} from '../../model/sum.js';
 import {stateSets} from '../filter/state-sets.js';
 import {cycleText, deadlocksOf} from '../locks/deadlocks.js';
 import {countedLines} from '../counted-lines.js';
-import {scopeOf} from '../counters/scope.js';
-import {defaultQuery, type Finding, type SummaryOptions, type Query} from '../types/query.js';
+import {countedThreads, countersInWindow, scopeOf} from '../counters/scope.js';
+import {defaultQuery, type Finding, type Location, type SummaryOptions, type Query} from '../types/query.js';
+import {nameOf} from '../columns/column.js';
+import {shortName} from '../columns/names.js';
+import {tellingLines} from '../counters/attribution.js';
+import {framesOf} from '../counters/stack-index.js';
 import {decimals, formatBytes, formatDuration} from '../columns/format.js';
 import {corePercent, sampledMs} from '../counters/share.js';
 import {threadKind, threadCpuNs, threadRunDelayNs} from '../counters/threads.js';
 import {summaryQuery} from './summary.js';
+import {threadGrowthFinding} from './pool-findings.js';
 import {waitFindings} from './wait-findings.js';
 
 /**
@@ -25,7 +30,13 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 		id: 'deadlock', text: `DEADLOCK: ${cycleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
 	}));
 	const stopped: readonly Finding[] = known.vitals?.isStopped ? [{id: 'stopped', text: 'A signal has stopped the process: it does not run until kill -CONT.', figures: {pid: snapshot.target.pid}}] : [];
-	const others = [jvmFinding(snapshot, since, known.vitals), cpuFinding(snapshot, since, known.vitals)];
+	const counted = countedThreads(snapshot, scopeOf(snapshot, whole));
+	const alive = counted.filter(thread => snapshot.threads.alive[thread] === 1);
+	const others = [
+		threadGrowthFinding(snapshot, whole, alive, known.vitals),
+		jvmFinding(snapshot, since, known.vitals, whole),
+		cpuFinding(snapshot, since, known.vitals),
+	];
 	const found = others.filter(finding => finding !== undefined);
 	return [...stopped, ...deadlocks, ...waitFindings(snapshot, summarized, summarized !== whole), ...found];
 }
@@ -92,6 +103,10 @@ const fullPercent = 90;
 const collectingPercent = 5;
 const overfullPercent = 97;
 
+/** A program that stands still for this part of the time mostly collects, for a heap filled to `nearlyFullPercent`. */
+const mostlyPausedPercent = 50;
+const nearlyFullPercent = 80;
+
 /** Minimum window, milliseconds: a shorter one may be a single collection. */
 const minWindowMs = 300;
 
@@ -99,7 +114,12 @@ const minWindowMs = 300;
 const minCollectorWindowMs = 1000;
 
 /** Returns the finding on the JVM itself: garbage collection, a full heap, its own threads, or its compilers. */
-export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vitals: TargetVitals = {}): Finding | undefined {
+export function jvmFinding(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	vitals: TargetVitals = {},
+	query: Query = defaultQuery,
+): Finding | undefined {
 	const {threads} = snapshot;
 	const overMs = sampledMs(snapshot, since);
 	if (overMs < minWindowMs) {
@@ -118,7 +138,9 @@ export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vita
 
 	const percentOf = (ns: number) => Math.round(corePercent(ns, overMs));
 	const programPercent = percentOf(cpuNs.java);
-	const collecting = collectingFinding(overMs < minCollectorWindowMs ? 0 : percentOf(cpuNs.collectors), programPercent, vitals);
+	const collectorsPercent = overMs < minCollectorWindowMs ? 0 : percentOf(cpuNs.collectors);
+	const causeOf = (gcCause: string) => causeInProgram(snapshot, since, query, gcCause);
+	const collecting = collectingFinding(collectorsPercent, programPercent, vitals, causeOf);
 	if (collecting) {
 		return collecting;
 	}
@@ -136,6 +158,47 @@ export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vita
 		: undefined;
 }
 
+/** HotSpot's names of causes of collections that code of the program makes, and the methods that do it. */
+const causes = [
+	{
+		cause: /^System\.gc\(\)$/,
+		text: 'Calls of System.gc() make the JVM collect garbage',
+		methods: /^java\.lang\.(?:Runtime|System)\.gc$/,
+	},
+	{
+		cause: /^Metadata GC /,
+		text: 'Loading classes makes the JVM collect garbage',
+		methods: /^java\.lang\.(?:ClassLoader|invoke\.MethodHandles\$Lookup)\.define/,
+	},
+] as const;
+
+/** Returns what the program does to have garbage collected, and its line that most often did it in the window. */
+function causeInProgram(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+	gcCause: string,
+): CollectionCause | undefined {
+	const known = causes.find(({cause}) => cause.test(gcCause));
+	if (!known) {
+		return undefined;
+	}
+
+	const {dictionary} = snapshot;
+	const isCall = ({className, method}: Location) => known.methods.test(`${className}.${method}`);
+	const ticks = new Map<number, number>();
+	const counters = countersInWindow(snapshot, since, scopeOf(snapshot, query));
+	for (let counter = 0; counter < counters.count; counter++) {
+		ticks.set(counters.node[counter], counters.ticks[counter] + (ticks.get(counters.node[counter]) ?? 0));
+	}
+
+	const calls = new Map([...ticks].filter(([node]) => framesOf(dictionary, node).some(frame => isCall(frame))));
+	const [node] = mostOf(calls) ?? [];
+	const at = node === undefined ? undefined : tellingLines(dictionary, node, query)?.at;
+	return {text: `${known.text}${at ? `, at ${shortName(at, maxLocationCells)}` : ''}`, at};
+}
+
+const maxLocationCells = 60;
 const minNamedMethodPercent = 25;
 
 function jitFinding(snapshot: Snapshot, since: Snapshot | undefined, figures: {readonly jitPercent: number; readonly programPercent: number}): Finding {
@@ -152,33 +215,43 @@ function jitFinding(snapshot: Snapshot, since: Snapshot | undefined, figures: {r
 	};
 }
 
+/** What the program does that makes the JVM collect garbage, and where. */
+type CollectionCause = {readonly text: string; readonly at?: Location};
+
 function collectingFinding(
 	collectorsPercent: number,
 	programPercent: number,
 	vitals: TargetVitals,
+	causeOf: (gcCause: string) => CollectionCause | undefined,
 ): Finding | undefined {
 	const {heapUsedBytes, heapMaxBytes, heapCapacityBytes = heapMaxBytes, gcPercent} = vitals;
 	const stoppedPercent = gcPercent ?? 0;
-	const {cpuPercent = stoppedPercent} = vitals;
-	const pausedPercent = cpuPercent < leastWorkInPauses * stoppedPercent ? 0 : stoppedPercent;
+	const {cpuPercent = stoppedPercent, gcCause = ''} = vitals;
+	const lackedCpu = cpuPercent < leastWorkInPauses * stoppedPercent;
+	const pausedPercent = lackedCpu ? 0 : stoppedPercent;
 	const fullness = heapUsedBytes && heapMaxBytes ? 100 * heapUsedBytes / heapMaxBytes : 0;
-	const isFull = fullness >= overfullPercent || (fullness >= fullPercent && pausedPercent >= collectingPercent);
+	const isFull = fullness >= overfullPercent || (fullness >= fullPercent && pausedPercent >= collectingPercent)
+		|| (fullness >= nearlyFullPercent && stoppedPercent >= mostlyPausedPercent);
+	// What the program does itself is a finding even if the collections took long for want of a CPU.
+	const cause = isFull || stoppedPercent < muchPausedPercent ? undefined : causeOf(gcCause);
 	const isCollecting = pausedPercent >= muchPausedPercent || (collectorsPercent >= muchOfCollectorsPercent && collectorsPercent >= programPercent);
-	if (!isFull && !isCollecting) {
+	if (!isFull && !isCollecting && !cause) {
 		return undefined;
 	}
 
+	const stopped = `${Math.round(stoppedPercent)}% of the time${lackedCpu ? ', mostly as they lack CPU' : ''}`;
 	const isConcurrent = gcPercent !== undefined && gcPercent < 1;
 	const text = [
-		isFull ? 'The heap is full' : `The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`,
+		isFull ? 'The heap is full' : (cause?.text ?? `The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`),
 		heapUsedBytes && heapCapacityBytes ? `: ${formatBytes(heapUsedBytes)} of ${formatBytes(heapCapacityBytes)} in use (${Math.round(100 * heapUsedBytes / heapCapacityBytes)}%)` : '',
-		pausedPercent >= 1 ? `; the program stands still for collections ${Math.round(pausedPercent)}% of the time` : '',
+		stoppedPercent >= 1 ? `; the program stands still for collections ${stopped}` : '',
 		collectorsPercent > 0 ? `; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : '',
 	].join('').replace(/^([^:;]*);/, '$1:') + '.';
 	return {
 		id: isFull ? 'heap' : 'gc', text, figures: {
 			...(heapUsedBytes && heapCapacityBytes ? {heapUsedBytes, heapCapacityBytes} : {}),
 			pausedPercent: decimals(stoppedPercent, 1), collectorsPercent, programPercent,
+			...(gcCause === '' ? {} : {cause: gcCause}), ...(cause?.at ? {at: nameOf(cause.at)} : {}),
 		},
 	};
 }

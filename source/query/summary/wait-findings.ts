@@ -23,6 +23,7 @@ import {
 } from '../locks/newest-sample.js';
 import {groupWaits, unknownCall, waitOf} from '../locks/waits.js';
 import type {Finding, Location, Query} from '../types/query.js';
+import {poolFindings} from './pool-findings.js';
 
 const maxLocationCells = 60;
 
@@ -62,6 +63,7 @@ export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean)
 		pinnedFinding(snapshot, query, all),
 		...serverFindings(snapshot, query, all, isQuiet),
 		initializer,
+		...poolFindings(snapshot, query, all, isQuiet),
 		held.length > 0 && isReported ? contentionFinding(snapshot, query, held) : undefined,
 	].filter(finding => finding !== undefined);
 	const together = isQuiet && findings.length === 0 ? togetherFinding(snapshot, query, all) : undefined;
