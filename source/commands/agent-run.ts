@@ -91,7 +91,9 @@ export async function readUntil<Report>(session: {isAlive(): boolean; read(): Re
 	const endMs = performance.now() + forMs;
 	while (!stop.aborted && session.isAlive() && performance.now() < endMs) {
 		await sleep(Math.max(1, Math.min(pollMs, endMs - performance.now())));
-		onReport?.(session.read());
+		// Also without `onReport`: it throws if the agent has ended.
+		const report = session.read();
+		onReport?.(report);
 	}
 
 	const targetEnded = !session.isAlive();

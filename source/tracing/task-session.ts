@@ -50,16 +50,23 @@ function parserFor(probe: Probe): (bytes: Uint8Array) => TaskReport {
 	};
 }
 
+const missedReason = 'a thread was held up in the middle of one, or the heap or a stack had no room';
+
+function sampledNote(oneIn: number, skipped: number): string {
+	const now = oneIn > 1 ? `one in ${oneIn} new ones is followed now` : 'all new ones are followed again';
+	return `more tasks at a time than --max-tasks or the heap allows: ${now}; ${skipped} were not`;
+}
+
 /** Returns notes on what the agent could not do as the probe says. */
 function notesOf({points}: Probe, {refused, missingPoints, unloadedPoints, oneIn, skipped, missed}: AgentTaskReport): string[] {
 	const missing = missingPoints.map(index => points[index]).filter(({isOptional}) => !isOptional);
 	const unloaded = [...new Set(unloadedPoints.map(index => points[index].className))];
 	return [
 		...(unloaded.length > 0 ? [`not loaded yet, and watched once it is: ${unloaded.join(', ')}`] : []),
-		...(oneIn > 1 || skipped > 0 ? [`more tasks at a time than --max-tasks allows: ${oneIn > 1 ? `one in ${oneIn} new ones is followed now` : 'all new ones are followed again'}; ${skipped} were not`] : []),
+		...(oneIn > 1 || skipped > 0 ? [sampledNote(oneIn, skipped)] : []),
 		...missing.map(({className, method}) => `not watched: there is no ${className}.${method} with such a task`),
 		...refused.map(({name, reason}) => `not watched: ${name}: ${reason}`),
-		...(missed > 0 ? [`${missed} events were not counted: a thread was held up in the middle of one`] : []),
+		...(missed > 0 ? [`${missed} events were not counted: ${missedReason}`] : []),
 	];
 }
 

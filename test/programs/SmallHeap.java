@@ -7,16 +7,13 @@ import java.util.concurrent.Executors;
 /**
  * Fills its heap to a number of MB (first argument) with small objects that stay alive, then starts threads (second
  * argument) that call five tiny methods again and again or, with a third argument, one method that calls itself to that
- * depth. The line "state" prints how many threads are alive, how many of them have gone on since the last such line,
+ * depth. The line "state" prints how many threads are alive, how many of them have gone on since the line "mark",
  * and how many turns all of them have made. The line "tasks" has each thread run tasks from now on. The line "fill"
- * fills the heap but for 3 MB.
+ * fills the heap but for 3 MB, "queue N" adds N tasks to a queue that nobody works off.
  */
 public class SmallHeap {
-	static final ExecutorService POOL = Executors.newFixedThreadPool(4, work -> {
-		Thread thread = new Thread(work);
-		thread.setDaemon(true);
-		return thread;
-	});
+	static final ExecutorService POOL = pool(4);
+	static final ExecutorService STUCK = pool(1);
 	static byte[][] kept;
 	static byte[][] filling;
 	static volatile Object garbage;
@@ -76,7 +73,7 @@ public class SmallHeap {
 				garbage = new byte[value & 1023];
 				turns++;
 				try {
-					Thread.sleep(50);
+					Thread.sleep(depth == 0 ? 50 : 2000);
 					if (runsTasks) {
 						POOL.submit((Callable<Object>) this).get();
 					}
@@ -84,6 +81,22 @@ public class SmallHeap {
 					throw new IllegalStateException(error);
 				}
 			}
+		}
+	}
+
+	static ExecutorService pool(int threads) {
+		return Executors.newFixedThreadPool(threads, work -> {
+			Thread thread = new Thread(work);
+			thread.setDaemon(true);
+			return thread;
+		});
+	}
+
+	static void sleep() {
+		try {
+			Thread.sleep(Long.MAX_VALUE);
+		} catch (InterruptedException error) {
+			throw new IllegalStateException(error);
 		}
 	}
 
@@ -115,6 +128,14 @@ public class SmallHeap {
 		for (String line = in.readLine(); line != null; line = in.readLine()) {
 			if (line.equals("fill")) {
 				filling = fill(Runtime.getRuntime().maxMemory() - used() - (3 << 20));
+			} else if (line.startsWith("queue ")) {
+				for (int task = Integer.parseInt(line.substring(6)); task > 0; task--) {
+					STUCK.submit(SmallHeap::sleep);
+				}
+			} else if (line.equals("mark")) {
+				for (Worker worker : workers) {
+					worker.seen = worker.turns;
+				}
 			} else if (line.equals("tasks")) {
 				runsTasks = true;
 			} else {
@@ -124,7 +145,6 @@ public class SmallHeap {
 				for (Worker worker : workers) {
 					alive += worker.isAlive() ? 1 : 0;
 					going += worker.turns > worker.seen ? 1 : 0;
-					worker.seen = worker.turns;
 					turns += worker.turns;
 				}
 

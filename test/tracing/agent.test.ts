@@ -32,7 +32,7 @@ test.skipIf(!builder || !hasMaven)('the agent\'s jar is what its sources give (n
 const guarded = /^tprof\/agent\/(?:Constructors\.|Tasks\.(?:passed|missed):|TaskCounters\.seen:)/;
 
 const ofTraces = (method: string) => method.startsWith('java/tprof/Hooks4.');
-const ofTasks = (method: string) => method.startsWith('java/tprof/TaskHooks2.');
+const ofTasks = (method: string) => method.startsWith('java/tprof/TaskHooks3.');
 
 /** Our own methods by `Class.name:descriptor`, and the superclasses of their classes. */
 function methodsOfJar() {

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {hasAgent} from '../helpers/tracing.js';
-import {beside, javaForTest} from '../helpers/for-test.js';
+import {hasAgent, reportsOf} from '../helpers/tracing.js';
+import {javaForTest} from '../helpers/for-test.js';
 import {type JavaProcess, type Jdk, jdks, sayTo} from '../helpers/jvm.js';
 import {until, untilAsync} from '../helpers/until.js';
 import {runCli, startCli} from '../helpers/run.js';
@@ -9,6 +9,7 @@ const serial = ['-Xmx128m', '-XX:+UseSerialGC'];
 const exitsWhenFull = ['-Xmx128m', '-XX:+ExitOnOutOfMemoryError'];
 const tooLittle = /^tprof-top: JVM \d+ has only \d MB free in its heap's old generation; the agent needs 16 MB\n/;
 const pattern = 'SmallHeap$Tight#*';
+const commands = [['trace', pattern], ['tasks']] as const;
 
 async function start(jdk: Jdk, jvmArgs: readonly string[], ...args: readonly number[]): Promise<JavaProcess> {
 	return javaForTest('SmallHeap', {jdk, jvmArgs: [...jvmArgs], args: args.map(String)});
@@ -17,7 +18,7 @@ async function start(jdk: Jdk, jvmArgs: readonly string[], ...args: readonly num
 /** Waits until each thread of the program has gone on since now, and the agent is gone. */
 async function expectUnharmed(java: JavaProcess, threads: number): Promise<void> {
 	await until(() => !hasAgent(java.pid));
-	await sayTo(java, 'state');
+	await sayTo(java, 'mark');
 	await untilAsync(async () => {
 		const [, alive, going] = /^alive (\d+) going (\d+) /m.exec(await sayTo(java, 'state'))!.map(Number);
 		expect(alive).toBe(threads);
@@ -25,21 +26,23 @@ async function expectUnharmed(java: JavaProcess, threads: number): Promise<void>
 	});
 }
 
-// They wait for most of their time.
-describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
+describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
 	test.for([
-		['12 MB left', 112, serial],
-		['6 MB left', 117, serial],
-		['12 MB left, and no counters that tell so from outside', 112, [...serial, '-XX:-UsePerfData']],
-	] as const)('a heap with %s is left alone, and its figure is said', beside(async ([, liveMb, jvmArgs]) => {
-		const java = await start(jdk, jvmArgs, liveMb, 100);
-		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, '--yes', '--duration', '600');
-		expect({status, stdout}).toEqual({status: 1, stdout: ''});
-		expect(stderr).toMatch(tooLittle);
-		await expectUnharmed(java, 100);
-	}));
+		['12 MB left', 112, 100, serial],
+		['6 MB left', 117, 100, serial],
+		['12 MB left, and no counters that tell so from outside', 112, 10, [...serial, '-XX:-UsePerfData']],
+	] as const)('a heap with %s is left alone, and its figure is said', async ([, liveMb, threads, jvmArgs]) => {
+		const java = await start(jdk, jvmArgs, liveMb, threads);
+		for (const [command, ...patterns] of commands) {
+			const {status, stdout, stderr} = await runCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600');
+			expect({status, stdout}).toEqual({status: 1, stdout: ''});
+			expect(stderr).toMatch(tooLittle);
+		}
 
-	test('200 threads in deep recursion: what has no room in the agent\'s part of the heap is said', beside(async () => {
+		await expectUnharmed(java, threads);
+	});
+
+	test('200 threads in deep recursion: what has no room in the agent\'s part of the heap is said', async () => {
 		const java = await start(jdk, exitsWhenFull, 28, 200, 5000);
 		const options = ['--yes', '--duration', '2', '--max-overhead', '100', '--format', 'json'];
 		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, ...options);
@@ -48,15 +51,30 @@ describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i
 		expect(lostCalls).toBeGreaterThan(0);
 		expect(methods[0].calls).toBeGreaterThan(0);
 		await expectUnharmed(java, 200);
-	}));
+	});
 
-	test('a heap that fills up while it is traced: the agent ends by itself, and says why', beside(async () => {
+	test('more tasks than the agent\'s part of the heap has room for are followed in part', async () => {
+		const java = await start(jdk, [...exitsWhenFull, '-XX:+UseG1GC'], 28, 4);
+		const options = ['--yes', '--duration', '600', '--max-tasks', '10000000', '--format', 'json'];
+		const tool = startCli('tasks', String(java.pid), ...options);
+		await until(() => reportsOf(java.pid) > 0);
+		await sayTo(java, 'queue 700000');
+		tool.child.kill('SIGINT');
+		const {status, stdout} = await tool.ended;
+		expect(status).toBe(0);
+		const {notes} = JSON.parse(stdout) as {notes: string[]};
+		expect(notes).toContainEqual(expect.stringMatching(/^more tasks at a time than --max-tasks or the heap allows/));
+		await expectUnharmed(java, 4);
+	});
+
+	test.for(commands)('a heap that fills up during %s: the agent ends and says why', async ([command, ...patterns]) => {
 		const java = await start(jdk, serial, 20, 100);
-		const tool = startCli('trace', String(java.pid), pattern, '--yes', '--duration', '600');
-		await until(() => hasAgent(java.pid));
+		await sayTo(java, 'tasks');
+		const tool = startCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600');
+		await until(() => reportsOf(java.pid) > 1);
 		await sayTo(java, 'fill');
 		const {status, stderr} = await tool.ended;
 		expect({status, stderr}).toEqual({status: 1, stderr: expect.stringMatching(tooLittle)});
 		await expectUnharmed(java, 100);
-	}));
+	});
 });

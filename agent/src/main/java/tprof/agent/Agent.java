@@ -12,7 +12,7 @@ import java.util.*;
  */
 public final class Agent {
 	private static final String[] BOOT = {"java.tprof.Calls4", "java.tprof.Call4", "java.tprof.Sink4", "java.tprof.Hooks4",
-			"java.tprof.TaskSink2", "java.tprof.TaskHooks2"};
+			"java.tprof.TaskSink3", "java.tprof.TaskHooks3"};
 	/** Packages of the JDK with what hooks and shipped probes read. */
 	private static final String[] OPENED = {"java.lang", "java.util", "java.util.concurrent", "jdk.internal.vm"};
 

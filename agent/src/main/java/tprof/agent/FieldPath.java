@@ -86,6 +86,8 @@ final class FieldPath {
 			}
 
 			return at;
+		} catch (OutOfMemoryError full) {
+			throw full;
 		} catch (Throwable unreadable) {
 			return null;
 		}

@@ -32,8 +32,19 @@ final class HeapBudget {
 		return false;
 	}
 
+	/** Returns a budget of its own for some of what is left: at most these bytes, and at most half. */
+	HeapBudget part(long most) {
+		int bytes = (int) Math.min(most, left.get() / 2);
+		giveBack(-bytes);
+		return new HeapBudget(bytes);
+	}
+
 	void giveBack(int bytes) {
 		left.addAndGet(bytes);
+	}
+
+	int left() {
+		return left.get();
 	}
 
 	int taken() {

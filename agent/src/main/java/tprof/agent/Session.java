@@ -82,7 +82,13 @@ final class Session implements Runnable {
 	/** Frees what the session has on the heap, so that the classes can be restored. */
 	private void dropAll() {
 		java.tprof.Hooks4.sink = null;
+		java.tprof.TaskHooks3.sink = null;
 		reserve = null;
+		if (tasks != null) {
+			tasks.counters.end();
+			taskWeaving.drop();
+		}
+
 		try {
 			if (recorder != null) {
 				recorder.detach();
@@ -91,8 +97,14 @@ final class Session implements Runnable {
 			// Calls in progress keep the recorder until they end.
 		}
 
+		if (weaving != null) {
+			weaving.drop();
+		}
+
 		recorder = null;
 		report = null;
+		tasks = null;
+		taskReport = null;
 		overhead = null;
 	}
 
@@ -173,7 +185,8 @@ final class Session implements Runnable {
 
 	/** Throws OutOfMemoryError if a thread of the application had one in our code. */
 	private void checkMemory() {
-		if (budget != null && budget.hasFailed() || recorder != null && recorder.isOutOfMemory) {
+		if (budget != null && budget.hasFailed() || recorder != null && recorder.isOutOfMemory
+				|| tasks != null && tasks.isOutOfMemory) {
 			throw new OutOfMemoryError();
 		}
 	}
@@ -181,13 +194,13 @@ final class Session implements Runnable {
 	/** Starts following tasks; only once in a session. */
 	private void follow(TaskProbe probe) {
 		if (tasks == null) {
-			tasks = new Tasks(probe);
+			tasks = new Tasks(probe, budget);
 			taskWeaving = new TaskWeaving(instrumentation, probe, tasks.workers, channel, budget);
 			taskReport = new TaskReport(tasks, taskWeaving);
 			periodMs = probe.periodMs;
 			tasks.workers.mute();
 			tasks.counters.begin(instrumentation.getAllLoadedClasses());
-			java.tprof.TaskHooks2.sink = tasks;
+			java.tprof.TaskHooks3.sink = tasks;
 			taskWeaving.weave();
 			phase = Report.TRACING;
 		}
@@ -234,8 +247,11 @@ final class Session implements Runnable {
 		try {
 			if (tasks != null) {
 				tasks.counters.end();
+			}
+
+			if (taskWeaving != null) {
 				takeOut(taskWeaving, taskReport);
-				java.tprof.TaskHooks2.sink = null;
+				java.tprof.TaskHooks3.sink = null;
 			}
 
 			if (weaving != null) {

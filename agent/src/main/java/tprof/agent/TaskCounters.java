@@ -6,6 +6,8 @@ import java.util.*;
 final class TaskCounters implements Runnable {
 	private static final int MOST_HOLDERS = 64;
 	private static final int MOST_READINGS = 2000;
+	/** With its text, now and in the next list. */
+	private static final int BYTES_OF_READING = 300;
 
 	/** `root`: where the path begins (static, worker or instance). */
 	static final class Counter {
@@ -38,6 +40,8 @@ final class TaskCounters implements Runnable {
 
 	private final TaskProbe probe;
 	private final Tasks tasks;
+	private final HeapBudget budget;
+	private int mostReadings;
 	private final SpinLock lock = new SpinLock();
 	private final Slots<Slots.Weak<Object>> holders = new Slots<Slots.Weak<Object>>();
 	volatile List<Reading> readings = new ArrayList<Reading>();
@@ -46,9 +50,10 @@ final class TaskCounters implements Runnable {
 	private volatile boolean isOver;
 	private Thread thread;
 
-	TaskCounters(TaskProbe probe, Tasks tasks) {
+	TaskCounters(TaskProbe probe, Tasks tasks, HeapBudget budget) {
 		this.probe = probe;
 		this.tasks = tasks;
+		this.budget = budget;
 	}
 
 	void begin(Class<?>[] loaded) {
@@ -56,6 +61,7 @@ final class TaskCounters implements Runnable {
 			return;
 		}
 
+		mostReadings = budget.part(MOST_READINGS * BYTES_OF_READING).left() / BYTES_OF_READING;
 		List<Class<?>> found = new ArrayList<Class<?>>();
 		for (Class<?> each : loaded) {
 			for (Counter counter : probe.counters) {
@@ -82,6 +88,14 @@ final class TaskCounters implements Runnable {
 	@Override
 	public void run() {
 		tasks.workers.mute();
+		try {
+			readAll();
+		} catch (OutOfMemoryError full) {
+			budget.fail();
+		}
+	}
+
+	private void readAll() {
 		while (!isOver) {
 			List<Reading> next = new ArrayList<Reading>();
 			for (int index = 0; index < probe.counters.size(); index++) {
@@ -125,7 +139,7 @@ final class TaskCounters implements Runnable {
 
 	private void add(int index, String of, Object value, List<Reading> to) {
 		probe.counters.get(index).path.expectNumber(value);
-		if (value instanceof Number && to.size() < MOST_READINGS) {
+		if (value instanceof Number && to.size() < mostReadings) {
 			to.add(new Reading(index, of, ((Number) value).longValue()));
 		}
 	}

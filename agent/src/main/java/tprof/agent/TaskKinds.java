@@ -10,6 +10,7 @@ final class TaskKinds {
 	private static final int MOST = 200;
 	private static final int MOST_CLASSES = 4096;
 	private static final int MOST_UNWRAPPED = 6;
+	private static final int BYTES_OF_CLASS = 120;
 
 	private static final class Known extends Slots.Weak<Class<?>> {
 		/** Path to the object that the task runs; null: the task itself. */
@@ -24,14 +25,16 @@ final class TaskKinds {
 	}
 
 	private final TaskProbe probe;
+	private final HeapBudget budget;
 	private final SpinLock lock = new SpinLock();
 	private final Slots<Known> classes = new Slots<Known>();
 	private int learned;
 	private final List<String> names = new ArrayList<String>();
 	private final Map<String, Integer> ids = new HashMap<String, Integer>();
 
-	TaskKinds(TaskProbe probe) {
+	TaskKinds(TaskProbe probe, HeapBudget budget) {
 		this.probe = probe;
+		this.budget = budget;
 		names.add("(other kinds)");
 	}
 
@@ -86,7 +89,7 @@ final class TaskKinds {
 
 		try {
 			Known known = new Known(type, inner, isExcluded ? EXCLUDED : id(nameOf(type)));
-			if (learned++ < MOST_CLASSES) {
+			if (learned++ < MOST_CLASSES && budget.take(BYTES_OF_CLASS)) {
 				classes.add(known);
 			}
 

@@ -4,6 +4,8 @@ import java.lang.ref.WeakReference;
 
 /** A followed task: the only object allocated for it, which does not keep it alive. Guarded by its stripe's lock. */
 final class TaskRecord extends WeakReference<Object> {
+	static final int BYTES = 104;
+
 	final int hash;
 	int kind;
 	/** Its kind is not final: what it runs was still null. */

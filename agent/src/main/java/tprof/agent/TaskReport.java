@@ -36,7 +36,7 @@ final class TaskReport extends Report {
 			skipped += worker.skipped;
 		}
 
-		bytes.numbers(tasks.sampleMask + 1, skipped, tasks.dropped.get(), tasks.missed.get());
+		bytes.numbers(tasks.sampleMask + 1, skipped, tasks.dropped.get(), tasks.missed.get() + tasks.failed);
 		bytes.texts(probe.faults());
 		stays(workers);
 		now();

@@ -7,16 +7,22 @@ final class TaskTable {
 	private static final int MOST_BUCKETS = 1 << 17;
 	/** One object may be thousands of tasks, all in one stripe: this bounds the time of a look-up. */
 	private static final int MOST_OF_STRIPE = 4096;
+	/** With its bucket. */
+	private static final int BYTES_OF_TASK = TaskRecord.BYTES + 8;
 
 	private final SpinLock[] locks = new SpinLock[STRIPES];
 	/** Each bucket belongs to one stripe. */
 	private final TaskRecord[] heads;
 	private final int[] sizes = new int[STRIPES];
-	private final Budget room;
+	private final HeapBudget room;
+	/** The number of tasks for which there is room. */
+	final int most;
 
-	TaskTable(int most) {
+	/** Takes part of the budget for at most these tasks. */
+	TaskTable(int wanted, HeapBudget budget) {
+		room = budget.part((long) wanted * BYTES_OF_TASK);
+		most = room.left() / BYTES_OF_TASK;
 		heads = new TaskRecord[Math.max(STRIPES, Math.min(MOST_BUCKETS, Integer.highestOneBit(most)))];
-		room = new Budget(most);
 		for (int stripe = 0; stripe < STRIPES; stripe++) {
 			locks[stripe] = new SpinLock();
 		}
@@ -41,7 +47,7 @@ final class TaskTable {
 
 	/** Reserves room for a task to be added; returns false if there is none. */
 	boolean take(int hash) {
-		return sizes[stripeOf(hash)] < MOST_OF_STRIPE && room.take(1);
+		return sizes[stripeOf(hash)] < MOST_OF_STRIPE && room.take(BYTES_OF_TASK);
 	}
 
 	void add(TaskRecord record) {
@@ -63,10 +69,14 @@ final class TaskTable {
 				}
 
 				sizes[stripeOf(record.hash)]--;
-				room.giveBack(1);
+				room.giveBack(BYTES_OF_TASK);
 				return;
 			}
 		}
+	}
+
+	boolean isFull() {
+		return room.left() < BYTES_OF_TASK;
 	}
 
 	int size() {

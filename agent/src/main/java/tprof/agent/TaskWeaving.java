@@ -10,7 +10,8 @@ final class TaskWeaving extends Weaving {
 	private static final String OURS = "watching it would watch what tprof-top itself uses";
 
 	private final TaskProbe probe;
-	private final TaskWorkers workers;
+	/** Null after `drop`. */
+	private volatile TaskWorkers workers;
 	/** Classes that points apply to, and their supertypes. */
 	private final Map<String, Set<String>> known = new ConcurrentHashMap<String, Set<String>>();
 
@@ -85,8 +86,15 @@ final class TaskWeaving extends Weaving {
 	}
 
 	@Override
+	void drop() {
+		super.drop();
+		workers = null;
+	}
+
+	@Override
 	Object enter() {
-		return workers.enter();
+		TaskWorkers all = workers;
+		return all == null ? null : all.enter();
 	}
 
 	@Override

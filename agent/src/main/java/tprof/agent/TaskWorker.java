@@ -6,6 +6,11 @@ import java.util.Arrays;
 final class TaskWorker implements Slots.Entry {
 	private static final int FIRST_STACK = 8;
 	private static final int MOST_STACK = 1 << 14;
+	private static final int BYTES_OF_REFERENCE = 8;
+	/** Of a worker; of a counter, in its own and in another worker, and in a report, without its powers. */
+	static final int BYTES = 300;
+	private static final int BYTES_OF_COUNTER = 500;
+	private static final int MORE_COUNTERS = 8;
 
 	/** Null if the worker is several threads. */
 	final Thread owner;
@@ -106,7 +111,7 @@ final class TaskWorker implements Slots.Entry {
 	}
 
 	/** Counts a stay; returns false if there is no room for a new counter. */
-	boolean add(int at, long duration, Budget budget) {
+	boolean add(int at, long duration, HeapBudget budget) {
 		if (!lock.take()) {
 			return false;
 		}
@@ -114,29 +119,34 @@ final class TaskWorker implements Slots.Entry {
 		try {
 			Counters to = at < stays.length ? stays[at] : null;
 			if (to == null) {
-				if (owner != null && !budget.take(1)) {
+				if (!budget.take(BYTES_OF_COUNTER + more(at) * BYTES_OF_REFERENCE)) {
 					return false;
 				}
 
-				to = grow(at);
+				to = new Counters(new Histogram());
+				put(at, to);
 			}
 
-			to.ended(duration, 0, false, 1, null);
+			to.ended(duration, 0, false, 1, budget);
 			return true;
 		} finally {
 			lock.free();
 		}
 	}
 
-	private Counters grow(int at) {
-		Counters[] grown = at < stays.length ? stays : Arrays.copyOf(stays, at + 8);
-		grown[at] = new Counters(new Histogram());
+	/** Returns by how many places the list of counters must grow for this one. */
+	private int more(int at) {
+		return at < stays.length ? 0 : at + MORE_COUNTERS - stays.length;
+	}
+
+	private void put(int at, Counters counters) {
+		Counters[] grown = Arrays.copyOf(stays, stays.length + more(at));
+		grown[at] = counters;
 		stays = grown;
-		return grown[at];
 	}
 
 	/** Moves the counters of an ended thread to another worker; returns false if the lock is broken. */
-	boolean bequeath(TaskWorker to, Budget budget) {
+	boolean bequeath(TaskWorker to, HeapBudget budget) {
 		if (!lock.take()) {
 			return false;
 		}
@@ -148,9 +158,11 @@ final class TaskWorker implements Slots.Entry {
 		if (to.lock.take()) {
 			try {
 				for (int at = 0; at < left.length; at++) {
-					if (left[at] != null) {
-						(at < to.stays.length && to.stays[at] != null ? to.stays[at] : to.grow(at)).add(left[at]);
-						budget.giveBack(1);
+					if (left[at] != null && at < to.stays.length && to.stays[at] != null) {
+						to.stays[at].add(left[at]);
+						budget.giveBack(BYTES_OF_COUNTER);
+					} else if (left[at] != null) {
+						to.put(at, left[at]);
 					}
 				}
 
@@ -163,14 +175,15 @@ final class TaskWorker implements Slots.Entry {
 		return true;
 	}
 
-	void take(TaskRecord record) {
+	/** Remembers the task as the thread's current one, if there is room. */
+	void take(TaskRecord record, HeapBudget budget) {
 		// `inHand` drops tasks that are over: most threads never call it elsewhere.
 		if (inHand() == record) {
 			return;
 		}
 
 		if (depth == inHand.length) {
-			if (depth == MOST_STACK) {
+			if (depth == MOST_STACK || !budget.take(depth * BYTES_OF_REFERENCE)) {
 				return;
 			}
 

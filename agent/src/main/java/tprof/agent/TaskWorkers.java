@@ -7,8 +7,7 @@ final class TaskWorkers {
 	private static final int MOST = 1024;
 	private static final int VIRTUAL = 8;
 
-	/** Bounds the counters of all workers. */
-	final Budget budget = new Budget(8000);
+	final HeapBudget budget;
 	private final TaskWorker others = new TaskWorker(null, "(other threads)");
 	private final TaskWorker ended = new TaskWorker(null, "(ended threads)");
 	private final TaskWorker[] virtual = new TaskWorker[VIRTUAL];
@@ -16,7 +15,8 @@ final class TaskWorkers {
 	private final Slots<TaskWorker> slots = new Slots<TaskWorker>();
 	private int count;
 
-	TaskWorkers() {
+	TaskWorkers(HeapBudget budget) {
+		this.budget = budget;
 		for (int index = 0; index < VIRTUAL; index++) {
 			virtual[index] = new TaskWorker(null, "(virtual threads)");
 		}
@@ -45,20 +45,20 @@ final class TaskWorkers {
 		return worker == null ? add(thread) : worker;
 	}
 
-	void add(TaskWorker to, int at, long duration) {
+	/** Counts a stay for a worker or, if that has no room for it, for other threads; returns false if they have none. */
+	boolean add(TaskWorker to, int at, long duration) {
 		TaskWorker heir = to.heir;
-		if (!(heir == null ? to : heir).add(at, duration, budget)) {
-			others.add(at, duration, budget);
-		}
+		return (heir == null ? to : heir).add(at, duration, budget) || others.add(at, duration, budget);
 	}
 
 	private TaskWorker add(Thread thread) {
-		if (!lock.take()) {
+		// Without the lock first: many threads may ask again and again.
+		if (count == MOST || budget.left() < TaskWorker.BYTES || !lock.take()) {
 			return others;
 		}
 
 		try {
-			if (count == MOST) {
+			if (count == MOST || !budget.take(TaskWorker.BYTES)) {
 				return others;
 			}
 

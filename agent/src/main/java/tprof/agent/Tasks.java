@@ -1,6 +1,6 @@
 package tprof.agent;
 
-import java.tprof.TaskSink2;
+import java.tprof.TaskSink3;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * for the thread that ended the stay. The time of an end state is that of the whole task. Calls that a thread makes in our own
  * code are not followed, which its worker knows. What hooks call before that is never woven (test/tracing/agent.test.ts).
  */
-final class Tasks extends TaskSink2 {
+final class Tasks extends TaskSink3 {
 	private static final int UNASKED = -2;
 	private static final int SAMPLE_SHIFT = 17;
 	private static final int MOST_SAMPLE_MASK = (1 << 14) - 1;
 
 	final TaskProbe probe;
 	final TaskTable table;
-	final TaskWorkers workers = new TaskWorkers();
+	final TaskWorkers workers;
 	final TaskKinds kinds;
 	final TaskCounters counters;
 	/** Numbers of tasks that became unreachable before an end state, and of events that could not be counted. */
@@ -27,11 +27,12 @@ final class Tasks extends TaskSink2 {
 	private final TaskPoint[] points;
 	private final int states;
 
-	Tasks(TaskProbe probe) {
+	Tasks(TaskProbe probe, HeapBudget budget) {
 		this.probe = probe;
-		table = new TaskTable(probe.most);
-		kinds = new TaskKinds(probe);
-		counters = new TaskCounters(probe, this);
+		table = new TaskTable(probe.most, budget);
+		workers = new TaskWorkers(budget);
+		kinds = new TaskKinds(probe, budget);
+		counters = new TaskCounters(probe, this, budget);
 		points = probe.points.toArray(new TaskPoint[0]);
 		states = probe.states;
 	}
@@ -45,8 +46,6 @@ final class Tasks extends TaskSink2 {
 		if (me != null) {
 			try {
 				passed(object, point, me, now);
-			} catch (Throwable error) {
-				missed();
 			} finally {
 				me.leave();
 			}
@@ -59,8 +58,6 @@ final class Tasks extends TaskSink2 {
 		if (me != null) {
 			try {
 				counters.seen(holder);
-			} catch (Throwable error) {
-				missed();
 			} finally {
 				me.leave();
 			}
@@ -155,7 +152,7 @@ final class Tasks extends TaskSink2 {
 	private void begin(Object task, int hash, int kind, int state, TaskWorker me, long now) {
 		boolean isChosen = (hash >>> SAMPLE_SHIFT & sampleMask) == 0;
 		if (!isChosen || !table.take(hash)) {
-			isFull |= isChosen && table.size() >= probe.most;
+			isFull |= isChosen && table.isFull();
 			me.skipped++;
 			return;
 		}
@@ -175,11 +172,11 @@ final class Tasks extends TaskSink2 {
 		int before = record.state;
 		TaskWorker ran = record.worker;
 		TaskWorker who = probe.runs[before] && ran != null ? ran : me;
-		workers.add(who, record.kind * states + before, Math.max(0, now - record.since));
+		count(who, record.kind * states + before, now - record.since);
 		record.state = state;
 		record.since = now;
 		if (probe.ends[state]) {
-			workers.add(who, record.kind * states + state, Math.max(0, now - record.begun));
+			count(who, record.kind * states + state, now - record.begun);
 			record.isOver = true;
 			table.remove(record);
 			record.clear();
@@ -188,11 +185,17 @@ final class Tasks extends TaskSink2 {
 		}
 	}
 
+	private void count(TaskWorker who, int at, long duration) {
+		if (!workers.add(who, at, Math.max(0, duration))) {
+			missed();
+		}
+	}
+
 	private void enter(TaskRecord record, int state, TaskWorker me) {
 		if (probe.runs[state]) {
 			record.worker = me;
 			if (probe.hasCurrent) {
-				me.take(record);
+				me.take(record, workers.budget);
 			}
 
 			record.since = System.nanoTime();
@@ -216,7 +219,7 @@ final class Tasks extends TaskSink2 {
 		if (isFull) {
 			isFull = false;
 			sampleMask = Math.min(MOST_SAMPLE_MASK, mask << 1 | 1);
-		} else if (mask > 0 && table.size() < probe.most / 8) {
+		} else if (mask > 0 && table.size() < table.most / 8) {
 			sampleMask = mask >> 1;
 		}
 	}

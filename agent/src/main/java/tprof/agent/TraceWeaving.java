@@ -6,7 +6,8 @@ import org.objectweb.asm.*;
 
 /** Weaves the traced methods. */
 final class TraceWeaving extends Weaving {
-	private final Recorder recorder;
+	/** Null after `drop`. */
+	private volatile Recorder recorder;
 	private volatile Choice choice;
 
 	TraceWeaving(Instrumentation instrumentation, Recorder recorder, Channel channel) {
@@ -52,13 +53,23 @@ final class TraceWeaving extends Weaving {
 	}
 
 	@Override
+	void drop() {
+		super.drop();
+		recorder = null;
+	}
+
+	@Override
 	Object enter() {
-		return recorder.hold();
+		Recorder held = recorder;
+		return held == null ? null : held.hold();
 	}
 
 	@Override
 	void leave(Object entered) {
-		recorder.release((ThreadRecord) entered);
+		Recorder held = recorder;
+		if (held != null) {
+			held.release((ThreadRecord) entered);
+		}
 	}
 
 	@Override

@@ -27,6 +27,11 @@ abstract class Weaving implements ClassFileTransformer {
 		this.budget = budget;
 	}
 
+	/** Weaves no more, and forgets what else the session has on the heap; `unweave` still works. */
+	void drop() {
+		isOn = false;
+	}
+
 	/** Excludes the calling thread until `leave` of the result. */
 	abstract Object enter();
 

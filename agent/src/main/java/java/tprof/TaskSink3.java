@@ -1,0 +1,15 @@
+package java.tprof;
+
+/** Receives the calls of TaskHooks3. The agent has the subclass, as of Sink4. */
+public abstract class TaskSink3 {
+	/** Number of events that were lost to an error of ours; two threads at the same time may count once. */
+	public volatile long failed;
+	/** A hook had an OutOfMemoryError: the session must end. */
+	public volatile boolean isOutOfMemory;
+
+	/** A thread passed a point with this task (null: the thread's current one) and this value of the point's parameter. */
+	public abstract void on(Object task, int number, int point);
+
+	/** A thread passed a point with an object whose counters the probe reads. */
+	public abstract void seen(Object holder);
+}
