@@ -8,7 +8,7 @@ import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import type {FoundMethods, MethodTracer} from '../ui/screens/session-effects.js';
 import {
-	checkAgentsAllowed, countText, hasMatches, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
+	checkAgentsAllowed, checkWoven, countText, hasMatches, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
 } from './trace-texts.js';
 
 const reportIntervalMs = 1000;
@@ -53,6 +53,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 			if (confirmed) {
 				this.#request = confirmed;
 				this.report = await this.session.weave(confirmed);
+				checkWoven(this.report);
 				this.#isTracing = true;
 				return true;
 			}
@@ -80,6 +81,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 			}
 
 			this.report = await this.session.weave(request);
+			checkWoven(this.report);
 			this.#isTracing = true;
 			this.#request = request;
 			const {wovenMethods: methods, survey} = this.report;

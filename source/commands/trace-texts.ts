@@ -1,7 +1,7 @@
 import {readDynamicAgentLoading} from '../jvm/counters/jvm-flags.js';
 import type {Target} from '../jvm/target.js';
 import {printable} from '../model/text.js';
-import type {TracedMethod, TraceReport, UnmatchedPattern} from '../model/trace-report.js';
+import type {RefusedName, TracedMethod, TraceReport, UnmatchedPattern} from '../model/trace-report.js';
 import {isThinned, nameOf} from '../views/traces/methods.js';
 import {UserError} from '../runtime/errors.js';
 
@@ -106,7 +106,7 @@ export function hasMatches({methods, classes, unmatched, refused}: TraceReport['
 	}
 
 	if (unmatched.length === 0 && refused.length > 0) {
-		throw new UserError(`cannot trace ${refused[0].name}: ${refused[0].reason}`);
+		throw cannotTrace(refused[0]);
 	}
 
 	if (unmatched.length > 0 && unmatched.every(({isLoaded}) => isLoaded)) {
@@ -114,6 +114,18 @@ export function hasMatches({methods, classes, unmatched, refused}: TraceReport['
 	}
 
 	return false;
+}
+
+/** Throws UserError if the JVM did not let any class that the patterns match be changed, and no pattern waits for one. */
+export function checkWoven({wovenMethods, refused, survey}: TraceReport): void {
+	if (wovenMethods === 0 && refused.length > 0 && waitsForText(survey) === '') {
+		throw cannotTrace(refused[0]);
+	}
+}
+
+/** Returns the error for a class or method that cannot be traced. */
+export function cannotTrace({name, reason}: RefusedName): UserError {
+	return new UserError(`cannot trace ${name}: ${reason}`);
 }
 
 /** Returns notes of a report on methods and calls that were not traced. */

@@ -8,7 +8,9 @@ import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import {nameOf} from '../views/traces/methods.js';
 import {confirmTarget, confirm, readUntil, reportFormat, runAgent, type Outcome} from './agent-run.js';
 import {LiveTracer, traceRequest} from './live-tracer.js';
-import {countText, hasMatches, refusalNotes, someNames, unmatchedText, whatTracingDoes} from './trace-texts.js';
+import {
+	cannotTrace, checkWoven, countText, hasMatches, refusalNotes, someNames, unmatchedText, whatTracingDoes,
+} from './trace-texts.js';
 
 type TraceCommand = Command & {readonly kind: 'trace'};
 
@@ -51,7 +53,9 @@ async function lastReport(target: Target, request: TraceRequest, {forMs, stop, m
 			return undefined;
 		}
 
-		let {wovenMethods} = await session.weave(confirmed);
+		const begun = await session.weave(confirmed);
+		checkWoven(begun);
+		let {wovenMethods} = begun;
 		if (wovenMethods === 0) {
 			process.stderr.write(`tprof-top: waiting for a class that matches ${request.patterns.join(' or ')}; Ctrl-C or --duration ends it\n`);
 		}
@@ -64,6 +68,11 @@ async function lastReport(target: Target, request: TraceRequest, {forMs, stop, m
 		});
 		if (report?.methods.length === 0) {
 			throw new UserError(`nothing was traced: no class was loaded that matches ${request.patterns.join(' ')}`);
+		}
+
+		// The root has no calls.
+		if (report?.wovenMethods === 0 && report.nodes.count === 1 && report.refused.length > 0) {
+			throw cannotTrace(report.refused[0]);
 		}
 
 		return report && {report, targetEnded};

@@ -1,5 +1,5 @@
 import {spawnSync} from 'node:child_process';
-import {readdirSync, statSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
@@ -107,4 +107,24 @@ test.concurrent('a method that is too large for more code is named, and what is 
 	expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({
 		wovenMethods: 1, refused: [{name: 'Large.large', reason: 'it is too large: no code can be added to it'}],
 	});
+}));
+
+test.concurrent('a class to which another agent has added members is said, with exit code 1', beside(async () => {
+	const on = jdk();
+	const folder = folderForTest();
+	const jar = agentJar('AddsMembers', on, folder, 'Premain-Class: AddsMembers\nCan-Retransform-Classes: true\n');
+	const source = path.join(folder, 'AddsMembers.java');
+	const plain = readFileSync(path.resolve(import.meta.dirname, '../programs/AddsMembers.java'), 'utf8');
+	writeFileSync(source, plain.replace('/* members */', 'static int added;'));
+	runTool(on, 'javac', '-nowarn', '-d', folder, source);
+	const agent = `-javaagent:${jar}=${path.join(folder, 'AddsMembers$Extended.class')}`;
+	const java = await javaForTest('AddsMembers', {jdk: on, jvmArgs: [agent, '-Xmx64m']});
+	const reason = 'AddsMembers$Extended: another agent has added members to it: the JVM does not let it be changed';
+	const trace = async (...words: readonly string[]) => runCli('trace', String(java.pid), ...words, '--yes', '--duration', '1');
+	expect(await trace('AddsMembers$Extended#work')).toEqual({
+		status: 1, stdout: '', stderr: `tprof-top: cannot trace ${reason}\n`,
+	});
+	const {status, stdout} = await trace('AddsMembers$*#*', '--format', 'json');
+	expect(status).toBe(0);
+	expect(JSON.parse(stdout)).toMatchObject({wovenMethods: 1, notes: expect.arrayContaining([`not traced: ${reason}`]) as unknown});
 }));

@@ -202,16 +202,25 @@ abstract class Weaving implements ClassFileTransformer {
 		}
 	}
 
+	private static String reason(Throwable error) {
+		// HotSpot's message for a class in the error state.
+		if (error instanceof InternalError && String.valueOf(error.getMessage()).endsWith("invalid class")) {
+			return "its static initialiser has failed: the JVM does not let it be changed";
+		}
+
+		// We add no members ourselves: those in the class are not in what is retransformed.
+		return error instanceof UnsupportedOperationException
+				? "another agent has added members to it: the JVM does not let it be changed"
+				: error.toString();
+	}
+
 	private void retransform(Class<?> type) {
 		try {
 			instrumentation.retransformClasses(type);
 		} catch (OutOfMemoryError full) {
 			throw full;
 		} catch (Throwable error) {
-			// HotSpot's message for a class in the error state.
-			boolean hasFailed = error instanceof InternalError && String.valueOf(error.getMessage()).endsWith("invalid class");
-			String reason = "its static initialiser has failed: the JVM does not let it be changed";
-			refuse(type.getName(), hasFailed ? reason : error.toString());
+			refuse(type.getName(), reason(error));
 			woven.remove(type.getClassLoader(), type.getName());
 		}
 	}
