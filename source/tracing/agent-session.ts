@@ -7,7 +7,7 @@ import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {printable} from '../model/text.js';
-import {checkHeapRoom, lowHeap} from './heap-room.js';
+import {checkHeapRoom, filledHeap, lowHeap} from './heap-room.js';
 import {ControlFile, progressOf, readAgent} from './files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
@@ -222,9 +222,9 @@ export class AgentSession<Report extends AgentReport> {
 }
 
 function exitError(target: Target, message: string): UserError {
-	const [, freeBytes] = /^memory low (-?\d+)/.exec(message) ?? [];
+	const [, fault, freeBytes] = /^memory (low|filled) (-?\d+)/.exec(message) ?? [];
 	if (freeBytes !== undefined) {
-		return lowHeap(target, Number(freeBytes));
+		return (fault === 'low' ? lowHeap : filledHeap)(target, Number(freeBytes));
 	}
 
 	const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message))

@@ -16,9 +16,19 @@ export function checkHeapRoom(target: Target): void {
 	}
 }
 
+const wholeMb = (bytes: number) => Math.max(0, Math.floor(bytes / 1024 / 1024));
+
+/** Returns the error for a JVM whose heap has filled up during a session, with this much left. */
+export function filledHeap({pid}: Target, freeBytes: number): UserError {
+	const left = `${wholeMb(freeBytes)} MB are free in its old generation`;
+	return new UserError(`the heap of JVM ${pid} has filled up (${left}): the agent has removed itself`, {
+		hint: 'for a longer session, give the JVM a larger -Xmx',
+	});
+}
+
 /** Returns the error for a JVM with this much free. */
 export function lowHeap({pid}: Target, freeBytes: number): UserError {
-	const freeMb = Math.max(0, Math.floor(freeBytes / 1024 / 1024));
+	const freeMb = wholeMb(freeBytes);
 	const reason = `JVM ${pid} has only ${freeMb} MB free in its heap's old generation; the agent needs ${leastMb} MB`;
 	return new UserError(reason, {
 		hint: `jcmd ${pid} GC.run frees garbage there, and stops the JVM meanwhile; or give it a larger -Xmx`,

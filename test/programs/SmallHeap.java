@@ -1,5 +1,7 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -9,13 +11,13 @@ import java.util.concurrent.Executors;
  * argument) that call five tiny methods again and again or, with a third argument, one method that calls itself to that
  * depth. The line "state" prints how many threads are alive, how many of them have gone on since the line "mark",
  * and how many turns all of them have made. The line "tasks" has each thread run tasks from now on. The line "fill"
- * fills the heap but for 3 MB, "queue N" adds N tasks to a queue that nobody works off.
+ * fills the heap but for 6 MB, "queue N" adds N tasks to a queue that nobody works off.
  */
 public class SmallHeap {
 	static final ExecutorService POOL = pool(4);
 	static final ExecutorService STUCK = pool(1);
 	static byte[][] kept;
-	static byte[][] filling;
+	static final List<byte[][]> filling = new ArrayList<>();
 	static volatile Object garbage;
 	static volatile boolean runsTasks;
 
@@ -109,6 +111,15 @@ public class SmallHeap {
 		return objects;
 	}
 
+	/** Fills the heap but for 6 MB, in ever smaller steps: others may allocate meanwhile. */
+	static void fillUp() {
+		long room = Runtime.getRuntime().maxMemory() - used() - (6 << 20);
+		while (room > 1 << 20) {
+			filling.add(fill(room / 2));
+			room = Runtime.getRuntime().maxMemory() - used() - (6 << 20);
+		}
+	}
+
 	static long used() {
 		System.gc();
 		Runtime runtime = Runtime.getRuntime();
@@ -127,7 +138,7 @@ public class SmallHeap {
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
 		for (String line = in.readLine(); line != null; line = in.readLine()) {
 			if (line.equals("fill")) {
-				filling = fill(Runtime.getRuntime().maxMemory() - used() - (3 << 20));
+				fillUp();
 			} else if (line.startsWith("queue ")) {
 				for (int task = Integer.parseInt(line.substring(6)); task > 0; task--) {
 					STUCK.submit(SmallHeap::sleep);

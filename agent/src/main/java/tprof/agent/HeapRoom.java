@@ -20,18 +20,18 @@ final class HeapRoom {
 	/** Returns the session's budget. Throws NoRoomException if too little is free for a session. */
 	HeapBudget budget() {
 		long free = free();
-		require(free, LEAST);
+		require(free, LEAST, "low");
 		return new HeapBudget((int) Math.min(MOST, free / PART));
 	}
 
 	/** Throws NoRoomException if too little has been left beside what the agent takes. */
 	void check(HeapBudget budget) {
-		require(free(), LEAST_RUNNING + budget.taken());
+		require(free(), LEAST_RUNNING + budget.taken(), "filled");
 	}
 
-	private static void require(long free, long needed) {
+	private static void require(long free, long needed, String otherwise) {
 		if (free < needed) {
-			throw new NoRoomException("low " + free);
+			throw new NoRoomException(otherwise + " " + free);
 		}
 	}
 
