@@ -119,7 +119,7 @@ test('a file against itself: nothing is new, nothing gone, all of it is noise', 
 	const text = await compared(saved);
 	expect(text).toMatchObject({status: 0, stderr: ''});
 	expect(text.stdout).toContain('Changes, against shop-jdk17.pb.gz');
-	expect(text.stdout).toMatch(/^ CPU \+\/- +ERR +CPU\/s +WAS +TCK \+\/- .*WHAT/m);
+	expect(text.stdout).toMatch(/^ *CPU% \+\/- +ERR +CPU% +WAS +TCK \+\/- .*WHAT/m);
 	expect(text.stdout).toMatch(/^ +0\.0 .* noise +\S+:\d+$/m);
 	const {stdout} = await compared(saved, '--format', 'json');
 	const {comparedWith, changes} = JSON.parse(stdout) as {comparedWith: Record<string, unknown>; changes: Array<Record<string, unknown>>};

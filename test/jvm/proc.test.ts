@@ -32,7 +32,7 @@ test('a command name cannot fake the fields of stat', () => {
 	const rest = `S 1 70 70 0 -1 4194304 1 2 3 4 111 222 0 0 20 0 9 0 123456 ${'0 '.repeat(30)}`;
 	for (const name of ['java', 'a b', ') R 1 (', 'x\n) Z 0 0']) {
 		expect(parseStat(`70 (${name}) ${rest}\n`)).toEqual({
-			state: 'S', userTicks: 111, systemTicks: 222, startTicks: 123_456, group: 70, foregroundGroup: -1,
+			state: 'S', userTicks: 111, systemTicks: 222, threads: 9, startTicks: 123_456, group: 70, foregroundGroup: -1,
 		});
 	}
 

@@ -139,12 +139,15 @@ Whether the process's executable is in bin/ of the JDK or JRE with this library.
 the kernel knows it as `java`, and so does its command line.
 */
 function isLauncher(pid: number, libjvm: string | undefined): boolean {
-	if (libjvm === undefined) {
+	const executable = linkOf(`/proc/${pid}/exe`);
+	if (libjvm === undefined || executable === '') {
 		return programOf(pid) === 'java' && isNamedJava(pid);
 	}
 
-	const [, home] = /^(.*)\/bin\/[^/]+$/.exec(linkOf(`/proc/${pid}/exe`)) ?? [];
-	return home !== undefined && libjvm.startsWith(`${home}/`) && /^(?:jre\/)?lib\/(?:[^/]+\/){1,2}libjvm\.so$/.test(libjvm.slice(home.length + 1));
+	const [, home] = /^(.*)\/bin\/[^/]+$/.exec(executable) ?? [];
+	return home !== undefined
+		&& libjvm.startsWith(`${home}/`)
+		&& /^(?:jre\/)?lib\/(?:[^/]+\/){1,2}libjvm\.so$/.test(libjvm.slice(home.length + 1));
 }
 
 /** The thread that every HotSpot VM has from start to end. */
