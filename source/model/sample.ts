@@ -18,6 +18,8 @@ export const threadFlag = Object.freeze({
 	compiler: 32,
 	/** Stack and state are the same since the first sample. Engines set it only in rows of unmounted virtual threads. */
 	unmovedSinceStart: 64,
+	/** In a record: the name has changed since the session's start. */
+	renamed: 128,
 });
 
 /** Key and name of the record and row that sum up ended threads. The JVM's own threads have greater keys. */

@@ -65,6 +65,24 @@ export function poolName(name: string): string {
 	return name.replaceAll(/\d+/g, '*');
 }
 
+/** TASK_COMM_LEN without the zero. */
+const kernelNameBytes = 15;
+
+/** Whether a kernel name is a name's first 15 bytes or (since 19, os_linux.cpp) its first 7, two dots and last 6. */
+export function matchesKernelName(kernel: string, name: string): boolean {
+	if (kernel === '') {
+		return name === '';
+	}
+
+	const bytes = Buffer.from(name);
+	if (bytes.length <= kernelNameBytes) {
+		return kernel === name;
+	}
+
+	const [start, first, last] = [bytes.subarray(0, kernelNameBytes), bytes.subarray(0, 7), bytes.subarray(-6)];
+	return kernel === start.toString() || kernel === `${first.toString()}..${last.toString()}`;
+}
+
 /** Number of possible hashes; a prime. */
 export const hashes = 65_521;
 

@@ -2,7 +2,7 @@ import {namesOf, select, units, type ColumnArray} from '../model/column-types.js
 import {endedThreadsKey, endedThreadsName, threadFlag, unknownThreadKey, type Sample} from '../model/sample.js';
 import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
-import {elide} from '../model/text.js';
+import {elide, matchesKernelName} from '../model/text.js';
 import {otherName, otherNode, recordColumns} from './layout.js';
 import type {SlabColumn, TableViews} from './views.js';
 
@@ -122,7 +122,8 @@ export class ThreadWriter {
 		threads.node.set(record, record === this.other ? otherNode : node);
 		threads.state.set(record, state);
 		if (record !== this.other) {
-			threads.flags.set(record, sample.flags[row] | unmovedFlag);
+			const renamedFlag = threads.flags.get(record) & threadFlag.renamed;
+			threads.flags.set(record, sample.flags[row] | unmovedFlag | renamedFlag);
 		}
 
 		threads.alive.set(record, isCounted ? 1 : 0);
@@ -289,7 +290,13 @@ export class ThreadWriter {
 	#setName(record: number, text: string): void {
 		const name = elide(text);
 		if (this.#names[record] !== name) {
-			const {nameLength, nameSerial} = this.#views.regions.threads;
+			const {key, flags, nameLength, nameSerial} = this.#views.regions.threads;
+			const before = this.#names[record];
+			// The kernel's name is used while the thread's own cannot be read. Only Java threads have keys above 0.
+			if (before !== '' && key.get(record) > 0 && !matchesKernelName(before, name)) {
+				flags.set(record, flags.get(record) | threadFlag.renamed);
+			}
+
 			this.#names[record] = name;
 			nameLength.set(record, this.#views.setName(record, name));
 			nameSerial.set(record, ++this.#nameSerial);

@@ -1,6 +1,7 @@
+import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {beside, closedAfterTest, javaForTest, keepFirstCpuBusy, onFirstCpu, sharedFolder} from '../helpers/for-test.js';
+import {beside, closedAfterTest, folderForTest, javaForTest, keepFirstCpuBusy, onFirstCpu, sharedFolder} from '../helpers/for-test.js';
 import {jdk, jdks, type JavaOptions} from '../helpers/jvm.js';
 import {cli, runCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -87,7 +88,7 @@ test('a busy host is found, after what is found in the program', async () => {
 /** What is found of a program within four seconds, and the notes. */
 async function reported(name: string, options: JavaOptions) {
 	const {pid} = await javaForTest(name, {under: [], ...options});
-	const {stdout} = await runCli(String(pid), '--batch', '--format', 'json', '--duration', '4');
+	const {stdout} = await runCli(String(pid), '--batch', '--format', 'json', '--duration', '4', '--filter', 'thread:*');
 	const {findings, notes} = JSON.parse(stdout) as {findings: ReadonlyArray<{readonly id: string; readonly sentence: string}>; notes: readonly string[]};
 	// The machine of the tests may be busy.
 	return {findings: findings.filter(({id}) => id !== 'host-cpu'), notes};
@@ -104,9 +105,31 @@ test.concurrent.for(jdks().filter(({release}) => release >= 21))('virtual thread
 	expect(notes).not.toContainEqual(expect.stringContaining('virtual threads'));
 }));
 
+test.concurrent('threads renamed for each task: screen and reports that choose threads by name say that others are missing', beside(async () => {
+	const note = '2 threads were renamed: their samples count under their last name';
+	const java = await javaForTest('Situations', {args: ['renamedThreads'], under: []});
+	const args = [cli, '--filter', 'thread:order-A*', String(java.pid)];
+	const terminal = closedAfterTest(new TerminalSession(process.execPath, args, {env: {XDG_STATE_HOME: state}}));
+	await terminal.until(note);
+	await terminal.typeUntil('\u001B', screen => !screen.includes(note), 'no line without a filter');
+	const file = path.join(folderForTest(), 'orders.tprof');
+	await runCli('record', String(java.pid), '-o', file, '--duration', '4');
+	const report = async (...options: readonly string[]) => {
+		const {stdout} = await runCli('open', file, ...options);
+		return stdout;
+	};
+
+	const filtered = ['--filter', 'thread:main,order-A*'];
+	expect(await report('--format', 'text', ...filtered)).toContain(`note: ${note}`);
+	expect(await report('--format', 'html', ...filtered)).toContain(note);
+	expect(JSON.parse(await report('--format', 'json', ...filtered))).toMatchObject({notes: expect.arrayContaining([note]) as unknown});
+	expect(await report('--format', 'json', '--filter', 'sleep')).not.toContain('were renamed');
+}));
+
 test.concurrent.for([['IdleServer'], ['BusyAndParked', '20', '5', '1']])('nothing is found of a healthy program: %s', beside(async ([name, ...args]) => {
-	const {findings} = await reported(name, {args});
+	const {findings, notes} = await reported(name, {args});
 	expect(findings).toEqual([]);
+	expect(notes).not.toContainEqual(expect.stringContaining('renamed: '));
 }));
 
 test('what is wrong in the program comes before a busy host; ! goes to the next finding, and back to the first', async () => {

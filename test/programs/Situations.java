@@ -139,6 +139,24 @@ public class Situations {
 		sink = pool.submit(() -> MONITOR).get();
 	}
 
+	/** A pool of two threads that have the name of their task while they run it. */
+	static void renamedThreads() {
+		ExecutorService pool = Executors.newFixedThreadPool(2);
+		for (int i = 0; i < 2; i++) {
+			pool.execute(() -> runs(Situations::handlesOrders));
+		}
+	}
+
+	static void handlesOrders() throws Exception {
+		for (int i = 0;; i++) {
+			Thread.currentThread().setName("order-" + (i % 2 == 0 ? "A-" : "B-") + i);
+			for (int part = 0; part < 10; part++) {
+				sink = part;
+				Thread.sleep(30);
+			}
+		}
+	}
+
 	/** Give the common pool three threads. */
 	static void commonPool() {
 		for (int i = 0; i < 20; i++) {

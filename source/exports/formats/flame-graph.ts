@@ -32,7 +32,10 @@ export const flameGraph: ExportFormat = {
 		const page = pageOf(snapshot, since, options);
 		const findings = findingsOf(snapshot, page.since, options.query, {vitals: options.vitals});
 		const notes = [
-			costLine(snapshot, page.since), ...page.remarks, ...options.notes ?? [], ...noteLines(snapshot, page.since),
+			costLine(snapshot, page.since),
+			...page.remarks,
+			...options.notes ?? [],
+			...noteLines(snapshot, page.since, options.query),
 		];
 		const parts: Readonly<Record<string, string>> = {
 			title: escapedMarkup(targetLine(snapshot.target)),

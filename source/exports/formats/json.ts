@@ -55,7 +55,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		cost: fromNames(costFigures, name => rounded(session[name])),
 		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: comparedWith(query.baseline)} : {}),
 		vitals: vitals ? Object.fromEntries(Object.entries(vitals).map(([name, value]) => [name, typeof value === 'number' ? rounded(value) : value])) : null,
-		notes: [...notes, ...noteLines(snapshot, baseline)],
+		notes: [...notes, ...noteLines(snapshot, baseline, query)],
 		findings: findingsOf(snapshot, baseline, query, {vitals}).map(({id, text, figures, error = null}) => ({
 			id, sentence: text, figures, error,
 		})),

@@ -3,7 +3,8 @@ import {engineName, type Snapshot, type TargetVitals} from '../../model/snapshot
 import {stateCode} from '../../model/thread-state.js';
 import {decimals, formatBytes} from '../../query/columns/format.js';
 import {unseenVirtualThreads} from '../../query/counters/threads.js';
-import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
+import {renamedText, starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
+import type {Query} from '../../query/types/query.js';
 import {timeText} from '../common/text-table.js';
 import {windowStats} from '../common/window-snapshot.js';
 
@@ -54,13 +55,19 @@ export function vitalsLine({heapUsedBytes, heapCapacityBytes, gcPercent, gcCause
 /** An interval of this many times the requested one gets a note. */
 const notedSlowdown = 2;
 
-/** Returns notes on what the figures lack, and on sampling that was not as requested. */
-export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
+/** Returns notes on what the figures of a query lack, and on sampling that was not as requested. */
+export function noteLines(
+	snapshot: Snapshot,
+	baseline: Snapshot | undefined,
+	{filter}: Pick<Query, 'filter'>,
+): string[] {
 	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs} = windowStats(snapshot.session, baseline?.session);
 	const limit = cpuIntervalMs >= intervalMs ? '--max-cpu' : '--max-overhead';
 	const missing = unattributedText(summarize(snapshot, baseline));
 	const starved = starvedText(snapshot, baseline);
+	const renamed = renamedText(snapshot, filter);
 	return [
+		...(renamed ? [renamed] : []),
 		...(starved ? [starved] : []),
 		...(requestedIntervalMs > 0 && intervalMs >= notedSlowdown * requestedIntervalMs ? [`samples are taken every ${decimals(intervalMs, 1)} ms, not every ${decimals(requestedIntervalMs, 1)} ms: sampling faster would exceed ${limit}`] : []),
 		...(missing ? [`${missing}; this CPU time is shown as ${unattributed.className}`] : []),

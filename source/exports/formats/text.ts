@@ -54,7 +54,8 @@ export const text: ExportFormat = {
 			...[vitalsLine(vitals)].filter(Boolean),
 			...deadlocksOf(snapshot).flatMap(deadlock => wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
 			...changedSettings(query, snapshot, view),
-			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
+			...[...notes, ...noteLines(snapshot, baseline, query)]
+				.flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
 			...[...findings, table.finding, table.caption].flatMap(sentence => sentence === undefined ? [] : wrapAt(' ', sentence, width)),
 			'',
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),

@@ -54,7 +54,8 @@ export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning:
 	{
 		form: 'thread:http-*',
 		meaning: 'count only threads with these names, comma-separated; without * or ? any name that contains the text; '
-			+ 'all samples of a thread that is renamed count under its last name: earlier names find nothing',
+			+ 'all samples of a thread that is renamed count under its last name: earlier names find nothing, and a line '
+			+ 'says so',
 	},
 	{
 		form: 'pct>1',

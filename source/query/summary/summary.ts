@@ -3,6 +3,7 @@ import type {StateTicks, Query} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCount, stateCode, threadStates} from '../../model/thread-state.js';
 import {isCollector} from '../../model/jvm-stacks.js';
+import {threadFlag} from '../../model/sample.js';
 import {unattributedReasons, rootNode} from '../../model/frame.js';
 import {unattributedNs} from '../counters/aligned.js';
 import {threadCpuNs, threadRunDelayNs, membersOf, threadKind, isOfJvm} from '../counters/threads.js';
@@ -11,6 +12,7 @@ import {deadlocksOf, type Deadlock} from '../locks/deadlocks.js';
 import {isHeldUpNow, isIdleNow} from '../locks/newest-sample.js';
 import {shownState, type OwnCodeRule} from '../counters/waiting-stacks.js';
 import {countersInWindow, isCounted, scopeOf, type Scope} from '../counters/scope.js';
+import {filterOf} from '../filter/filter.js';
 
 export type Summary = {
 	readonly deadlocks: readonly Deadlock[];
@@ -48,6 +50,17 @@ export function starvedText({session}: Snapshot, since: Snapshot | undefined): s
 	// Without a timer, samples are the target's own answers, so it needs a CPU too.
 	const why = failed > samples ? 'the target did not answer' : `tprof-top ${timer === '' ? 'or the target ' : ''}had no CPU`;
 	return isStarved ? `${samples} sample${samples === 1 ? '' : 's'} in ${Math.round(durationMs / 1000)} s: ${why}` : '';
+}
+
+/** Returns a note on threads that were renamed in the session, if the filter selects threads by name; else empty. */
+export function renamedText({threads: {count: records, flags}}: Snapshot, filter: string): string {
+	if (!filterOf(filter).thread) {
+		return '';
+	}
+
+	const count = sumUpTo(records, record => Number((flags[record] & threadFlag.renamed) !== 0));
+	const [threads, their] = count === 1 ? ['1 thread was', 'its'] : [`${count} threads were`, 'their'];
+	return count === 0 ? '' : `${threads} renamed: ${their} samples count under ${their} last name`;
 }
 
 /** Percentage of a core below which a program uses almost no CPU. */

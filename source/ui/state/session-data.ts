@@ -3,7 +3,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/library.js';
 import {LookBack} from '../../query/past/look-back.js';
 import {findingsOf} from '../../query/summary/findings.js';
-import {summarize} from '../../query/summary/summary.js';
+import {renamedText, summarize} from '../../query/summary/summary.js';
 import {querySourceLines} from '../../query/detail.js';
 import type {SummaryOptions, GroupBy, Location, Query} from '../../query/types/query.js';
 import {windowStart, ratesOf, recentRates, type SamplingRates} from '../../query/past/windows.js';
@@ -126,9 +126,10 @@ export class SessionData {
 		const summary = this.#summary([snapshot, since, query.javaOnly, query.native, query.app, target.vitals, target.canAskForHolders], () => (
 			{summary: summarize(snapshot, since, query), findings: findingsOf(snapshot, since, query, target)}
 		));
-		return {
-			snapshot, since, ...summary, table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
-		};
+		const renamed = renamedText(snapshot, query.filter);
+		const caption = [renamed && `${renamed}.`, table.caption].filter(Boolean).join(' ') || undefined;
+		const {top = table.rows.length} = this.#options;
+		return {snapshot, since, ...summary, table: {...table, view, caption, rows: table.rows.slice(0, top)}};
 	}
 }
 

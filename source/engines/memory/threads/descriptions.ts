@@ -1,5 +1,6 @@
 import {jvmWork, workOf} from '../../../model/jvm-stacks.js';
 import {threadFlag, unknownThreadKey, unknownThreadName} from '../../../model/sample.js';
+import {matchesKernelName} from '../../../model/text.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
@@ -8,7 +9,7 @@ import {ifReadable} from '../target/reader.js';
 import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
-import {matchesKernelName, kernelName} from './vm-threads.js';
+import {kernelName} from './vm-threads.js';
 
 /** Threads may change their names, so names are read again: at most this many per sample. */
 const namesPerSample = 16;
