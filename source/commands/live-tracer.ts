@@ -14,8 +14,9 @@ import {
 const reportIntervalMs = 1000;
 
 /** Builds a trace request from the options. */
-export function traceRequest(patterns: readonly string[], {under, leastNs, slowest: keep, maxMethods, maxOverheadPercent}: Options): TraceRequest {
-	return {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs};
+export function traceRequest(patterns: readonly string[], options: Options): TraceRequest {
+	const {under, leastNs, slowest: keep, maxMethods, maxOverheadPercent, withRunningLoops} = options;
+	return {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, withRunningLoops};
 }
 
 /**

@@ -358,6 +358,10 @@ const optionTable = {
 		name: 'max-methods', group: 'trace', value: 'N', default: '500', help: 'maximum number of methods; asks before tracing more',
 		...number(1, 10_000, {isWhole: true}),
 	},
+	withRunningLoops: {
+		name: 'running-loops', group: 'trace',
+		help: 'trace classes in which a loop runs too: the JVM interprets it until its method returns',
+	},
 	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks', 'record'], help: 'do not ask before changing the target'},
 	probe: {
 		name: 'probe', group: 'tasks', value: 'NAME', path: 'file', default: shippedProbes[0], help: `probe that defines tasks: ${eitherOf(shippedProbes)}, or a file`,

@@ -7,7 +7,7 @@ import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {printable} from '../model/text.js';
-import {checkHeapRoom, filledHeap, lowHeap} from './heap-room.js';
+import {checkRoom, filledHeap, heapLine, lowHeap} from './room.js';
 import {ControlFile, progressOf, readAgent} from './files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
@@ -50,7 +50,7 @@ export class AgentSession<Report extends AgentReport> {
 			throw new UserError(`the agent (${jar}) is missing beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
 		}
 
-		checkHeapRoom(target);
+		checkRoom(target);
 		const endMs = performance.now() + timeoutMs;
 		let folder: ReturnType<typeof makeSessionFolder>;
 		try {
@@ -63,7 +63,7 @@ export class AgentSession<Report extends AgentReport> {
 		const session = make({control: new ControlFile(folder.control), data: folder.data});
 		let load: LoadState = 'pending';
 		try {
-			const loaded = await loadAgent(new AttachClient(target), target, folder.path, Math.max(0, endMs - performance.now()));
+			const loaded = await loadAgent(session.attachClient, target, folder.path, Math.max(0, endMs - performance.now()));
 			load = loaded.ok ? 'answered' : loaded.load;
 			session.#readNewest();
 			if (!loaded.ok) {
@@ -82,6 +82,7 @@ export class AgentSession<Report extends AgentReport> {
 		}
 	}
 
+	protected readonly attachClient: AttachClient;
 	readonly #target: Target;
 	readonly #control: ControlFile;
 	readonly #data: number;
@@ -94,6 +95,7 @@ export class AgentSession<Report extends AgentReport> {
 
 	/** `parse` gets each of the agent's reports once; it throws if one is malformed. */
 	constructor(target: Target, {control, data}: AgentFiles, parse: (bytes: Uint8Array) => Report) {
+		this.attachClient = new AttachClient(target);
 		this.#target = target;
 		this.#control = control;
 		this.#data = data;
@@ -114,8 +116,9 @@ export class AgentSession<Report extends AgentReport> {
 		return this.#report;
 	}
 
-	/** Sends a command; resolves with the report that answers it. */
-	async command(text: string): Promise<Report> {
+	/** Sends a command, of whole lines; resolves with the report that answers it. */
+	async command(lines: string): Promise<Report> {
+		const text = `${lines}${heapLine(this.#target)}\n`;
 		if (Buffer.byteLength(text) > maxCommandBytes) {
 			throw new UserError('the agent takes no more than 64 KB: these are too many patterns, or too large a probe', {exitCode: 2});
 		}

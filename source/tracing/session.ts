@@ -2,6 +2,7 @@ import type {TraceReport} from '../model/trace-report.js';
 import {parseReport} from '../model/report-bytes.js';
 import type {Target} from '../jvm/target.js';
 import {AgentSession} from './agent-session.js';
+import {runningLoops} from './running-loops.js';
 
 export type TraceRequest = {
 	/** Class#method, Class.method, globs in both, or @Annotation. */
@@ -15,6 +16,8 @@ export type TraceRequest = {
 	/** Percentage of one CPU that tracing may cost; methods that exceed it are released. 100: no limit. */
 	readonly maxOverheadPercent: number;
 	readonly reportIntervalMs: number;
+	/** Trace classes in which a loop runs too, see `runningLoops`. */
+	readonly withRunningLoops: boolean;
 };
 
 /** An agent that measures every call of some methods. */
@@ -26,25 +29,29 @@ export class TraceSession extends AgentSession<TraceReport> {
 
 	/** Looks up what the request matches; changes nothing in the target. */
 	async survey(request: TraceRequest): Promise<TraceReport> {
-		return this.command(commandOf('match', request));
+		return this.command(await this.#commandOf('match', request));
 	}
 
 	/** Rewrites the methods that the request matches, and restores methods that only an earlier request matched. */
 	async weave(request: TraceRequest): Promise<TraceReport> {
-		return this.command(commandOf('weave', request));
+		return this.command(await this.#commandOf('weave', request));
 	}
-}
 
-function commandOf(phase: 'match' | 'weave', {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs}: TraceRequest): string {
-	return [
-		`phase ${phase}`,
-		...patterns.map(pattern => `pattern ${pattern}`),
-		...under.map(pattern => `under ${pattern}`),
-		`least ${Math.round(leastNs)}`,
-		`keep ${keep}`,
-		`methods ${maxMethods}`,
-		`overhead ${maxOverheadPercent}`,
-		`period ${reportIntervalMs}`,
-		'',
-	].join('\n');
+	/** Looks for loops at each command: others may run by now. */
+	async #commandOf(phase: 'match' | 'weave', request: TraceRequest): Promise<string> {
+		const {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, withRunningLoops} = request;
+		const loops = withRunningLoops ? [] : await runningLoops(this.attachClient);
+		return [
+			`phase ${phase}`,
+			...patterns.map(pattern => `pattern ${pattern}`),
+			...under.map(pattern => `under ${pattern}`),
+			...loops.map(method => `running ${method}`),
+			`least ${Math.round(leastNs)}`,
+			`keep ${keep}`,
+			`methods ${maxMethods}`,
+			`overhead ${maxOverheadPercent}`,
+			`period ${reportIntervalMs}`,
+			'',
+		].join('\n');
+	}
 }

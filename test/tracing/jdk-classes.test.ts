@@ -28,7 +28,7 @@ const watching = (methods: readonly string[]) => probeOf({
 });
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
-	const shared = sharedJava('UsesJdk', {jdk, jvmArgs: ['-Xmx256m']});
+	const shared = sharedJava('UsesJdk', {jdk, jvmArgs: ['-Xmx1g']});
 	const expectNoErrors = async () => {
 		expect(await sayTo(shared.java, 'on')).toMatch(/errors 0$/m);
 	};

@@ -6,9 +6,9 @@ import {until, untilAsync} from '../helpers/until.js';
 import {runCli, startCli} from '../helpers/run.js';
 
 const serial = ['-Xmx128m', '-XX:+UseSerialGC'];
-const exitsWhenFull = ['-Xmx128m', '-XX:+ExitOnOutOfMemoryError'];
-const tooLittle = /^tprof-top: JVM \d+ has only \d MB free in its heap's old generation; the agent needs 16 MB\n/;
-const filled = /^tprof-top: the heap of JVM \d+ has filled up \(\d+ MB are free in its old generation\): the agent has removed itself\n/;
+const g1 = ['-Xmx128m', '-XX:+UseG1GC'];
+const tooLittle = /^tprof-top: JVM \d+ has only \d+ MB of heap free for long-lived objects; the agent needs (?:32 MB|128 MB, as this JVM ends once it is out of memory)\n/;
+const filled = /^tprof-top: the heap of JVM \d+ has filled up \(\d+ MB are free\): the agent has removed itself\n/;
 const pattern = 'SmallHeap$Tight#*';
 const commands = [['trace', pattern], ['tasks']] as const;
 
@@ -32,6 +32,8 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		['12 MB left', 112, 100, serial],
 		['6 MB left', 117, 100, serial],
 		['12 MB left, and no counters that tell so from outside', 112, 10, [...serial, '-XX:-UsePerfData']],
+		['28 MB left', 100, 10, g1],
+		['100 MB left, of a JVM that ends once it is out of memory', 28, 200, [...g1, '-XX:+ExitOnOutOfMemoryError']],
 	] as const)('a heap with %s is left alone, and its figure is said', async ([, liveMb, threads, jvmArgs]) => {
 		const java = await start(jdk, jvmArgs, liveMb, threads);
 		for (const [command, ...patterns] of commands) {
@@ -43,8 +45,16 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		await expectUnharmed(java, threads);
 	});
 
+	test('with little left of MaxMetaspaceSize, which the agent\'s classes would take for good, the JVM is left alone', async () => {
+		const java = await start(jdk, [...g1, '-XX:MaxMetaspaceSize=15M'], 28, 4);
+		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, '--yes', '--duration', '600');
+		expect({status, stdout}).toEqual({status: 1, stdout: ''});
+		expect(stderr).toMatch(/^tprof-top: JVM \d+ has only 1?\d MB left of its MaxMetaspaceSize; the agent needs 16 MB\n/);
+		await expectUnharmed(java, 4);
+	});
+
 	test('200 threads in deep recursion: what has no room in the agent\'s part of the heap is said', async () => {
-		const java = await start(jdk, exitsWhenFull, 28, 200, 5000);
+		const java = await start(jdk, g1, 28, 200, 5000);
 		const options = ['--yes', '--duration', '2', '--max-overhead', '100', '--format', 'json'];
 		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, ...options);
 		expect({status, stderr}).toEqual({status: 0, stderr: ''});
@@ -55,7 +65,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 	});
 
 	test('more tasks than the agent\'s part of the heap has room for are followed in part', async () => {
-		const java = await start(jdk, [...exitsWhenFull, '-XX:+UseG1GC'], 28, 4);
+		const java = await start(jdk, g1, 28, 4);
 		const options = ['--yes', '--duration', '600', '--max-tasks', '10000000', '--format', 'json'];
 		const tool = startCli('tasks', String(java.pid), ...options);
 		await until(() => reportsOf(java.pid) > 0);

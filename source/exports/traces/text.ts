@@ -37,9 +37,11 @@ export const textTraces: ReportFormat<TraceReport> = {
 	},
 };
 
-function countsOf({wovenMethods, wovenClasses, traces, lostCalls, threads}: TraceReport): string {
+function countsOf({wovenMethods, wovenClasses, methods, traces, lostCalls, threads}: TraceReport): string {
+	const woven = `${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')}`;
+	const areReleased = wovenMethods === 0 && methods.length > 0;
 	return [
-		`${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')} traced in ${plural(threads, 'thread')}`,
+		areReleased ? 'no method is traced any more' : `${woven} traced in ${plural(threads, 'thread')}`,
 		plural(traces, 'trace'),
 		...(lostCalls > 0 ? [`${plural(lostCalls, 'call')} not counted: no room`] : []),
 	].join(', ');

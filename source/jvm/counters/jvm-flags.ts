@@ -50,6 +50,22 @@ export function readDynamicAgentLoading(owner: ProcessIds): boolean | undefined 
 	return lastSetting(readOptions(owner, readPerfData(owner)), {on: ['-XX:+EnableDynamicAgentLoading'], off: ['-XX:-EnableDynamicAgentLoading']});
 }
 
+/** Whether the JVM ends as soon as a thread gets an OutOfMemoryError, or then runs a command, which may end it. */
+export function endsWhenOutOfMemory(owner: ProcessIds): boolean {
+	const options = readOptions(owner, readPerfData(owner));
+	const flags = ['ExitOnOutOfMemoryError', 'CrashOnOutOfMemoryError'];
+	return flags.some(flag => lastSetting(options, {on: [`-XX:+${flag}`], off: [`-XX:-${flag}`]}))
+		|| options.some(option => option.startsWith('-XX:OnOutOfMemoryError='));
+}
+
+/** Returns -XX:MaxMetaspaceSize in bytes; undefined if no option sets it. */
+export function readMaxMetaspace(owner: ProcessIds): number | undefined {
+	const options = readOptions(owner, readPerfData(owner));
+	const settings = options.map(option => /^-XX:MaxMetaspaceSize=(\d+)([kmgtKMGT]?)$/.exec(option));
+	const [, count, unit] = settings.findLast(Boolean) ?? [];
+	return count === undefined ? undefined : Number(count) * (1024 ** ' kmgt'.indexOf(unit.toLowerCase() || ' '));
+}
+
 function wordsOf(text: string): string[] {
 	return text.split(/\s+/).map(word => word.replaceAll(/["']/g, '')).filter(Boolean);
 }

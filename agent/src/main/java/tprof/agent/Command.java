@@ -8,6 +8,8 @@ final class Command {
 	/** Methods at which traces begin; empty: any. */
 	final List<Pattern> under = new ArrayList<Pattern>();
 	final List<Pattern> all = new ArrayList<Pattern>();
+	/** Methods, as Class.method, that may be running a loop. */
+	final Set<String> running = new HashSet<String>();
 	final long leastDuration;
 	final int keep;
 	final int methods;
@@ -27,6 +29,8 @@ final class Command {
 					all.add(new Pattern(value));
 				} else if (word.equals("under")) {
 					under.add(new Pattern(value));
+				} else if (word.equals("running")) {
+					running.add(value);
 				}
 			}
 		}

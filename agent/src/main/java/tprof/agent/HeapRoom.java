@@ -7,26 +7,35 @@ import java.lang.management.*;
  * has come since the last collection counts as free only in the latter.
  */
 final class HeapRoom {
-	/** Bytes below which no session begins (source/tracing/heap-room.ts has the same), and below which one ends. */
-	static final int LEAST = 16 * 1024 * 1024;
-	private static final int LEAST_RUNNING = LEAST / 2;
-	/** The agent takes at most one of PART bytes that are free, and MOST. */
-	private static final int PART = 8;
+	/** The agent never takes more bytes. */
 	private static final int MOST = 64 * 1024 * 1024;
+	private static final String RULE = "heap ";
 
+	/** Bytes below which no session begins. One ends at half of it. */
+	private final long least;
+	/** The agent takes at most one of so many bytes that are free. */
+	private final int part;
 	/** Null in a runtime without java.management. */
 	private final MemoryPoolMXBean pool = pool();
+
+	/** `command`: the tool's, with a line of the two limits. */
+	HeapRoom(String command) {
+		int at = command.indexOf("\n" + RULE) + 1 + RULE.length();
+		String[] limits = command.substring(at, command.indexOf('\n', at)).split(" ");
+		least = Long.parseLong(limits[0]);
+		part = Integer.parseInt(limits[1]);
+	}
 
 	/** Returns the session's budget. Throws NoRoomException if too little is free for a session. */
 	HeapBudget budget() {
 		long free = free();
-		require(free, LEAST, "low");
-		return new HeapBudget((int) Math.min(MOST, free / PART));
+		require(free, least, "low");
+		return new HeapBudget((int) Math.min(MOST, free / part));
 	}
 
 	/** Throws NoRoomException if too little has been left beside what the agent takes. */
 	void check(HeapBudget budget) {
-		require(free(), LEAST_RUNNING + budget.taken(), "filled");
+		require(free(), least / 2 + budget.taken(), "filled");
 	}
 
 	private static void require(long free, long needed, String otherwise) {

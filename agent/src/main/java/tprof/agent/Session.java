@@ -130,7 +130,7 @@ final class Session implements Runnable {
 					return;
 				}
 
-				beginBudget();
+				beginBudget(text);
 				if (text.startsWith(TASKS)) {
 					follow(TaskProbe.parse(text));
 				} else {
@@ -174,9 +174,9 @@ final class Session implements Runnable {
 		}
 	}
 
-	private void beginBudget() {
+	private void beginBudget(String command) {
 		if (budget == null) {
-			room = new HeapRoom();
+			room = new HeapRoom(command);
 			budget = room.budget();
 			budget.take(RESERVE + OURS);
 			reserve = new byte[RESERVE];
