@@ -70,6 +70,10 @@ export type TargetVitals = {
 	readonly gcPercent?: number;
 	/** HotSpot's name of the cause of the current or last collection: `G1 Evacuation Pause`; absent before the first. */
 	readonly gcCause?: string;
+	/** As `cpuPercent` and `gcPercent`, over at least the last five seconds; the cause of most of these pauses. */
+	readonly recentCpuPercent?: number;
+	readonly recentGcPercent?: number;
+	readonly recentGcCause?: string;
 	/** Java heap in use after the last collection, and by how much that figure grows, see `HeapAfterCollections`. */
 	readonly heapAfterGcBytes?: number;
 	readonly heapGrowthBytesPerMin?: number;

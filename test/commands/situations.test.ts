@@ -69,6 +69,11 @@ test.concurrent('threads that wait: a dead socket, which is also what stays on t
 test.for<Case>([
 	['collector', /^! (?:\d\/\d )?The heap is full: [^;]*;\s+the\s+program\s+stands\s+still\s+for\s+collections\s+\d+%/m, {jvmArgs: ['-Xmx64m']}],
 	['systemGc', /^! (?:\d\/\d )?Calls of System\.gc\(\) make the JVM collect garbage, at\s+Situations\.cleansUp:\d+/m, {jvmArgs: ['-Xmx64m']}],
+	...jdks().map((jdk): Case => [
+		'classLoading',
+		/^! (?:\d\/\d )?Loading classes makes the JVM collect garbage, at\s+Situations\$Loader\.define:\d+/m,
+		{jdk, jvmArgs: ['-Xmx256m', '-XX:MaxMetaspaceSize=24m']},
+	]),
 	['jit', /^! (?:\d\/\d )?(?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU|Host CPU saturated)/m, {jvmArgs: ['-Xcomp']}],
 	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
 	['deflate', /^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.compresses:\d+ called[^>]*> *\d\S* .* \S*Deflater\.deflate/m],

@@ -66,6 +66,14 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	// Not of the first reading: the first collection may have been under way.
 	expect(second.gcCause).toBe('Allocation Failure');
 	expect(second.gcPercent).toBeLessThanOrEqual(100);
+	// Between two collections nothing stands still, but the program mostly collects.
+	const recent = await until(() => {
+		const reading = vitals.read();
+		return reading.gcPercent === 0 && reading;
+	});
+	expect(recent).toMatchObject({recentGcCause: 'Allocation Failure'});
+	expect(recent.recentGcPercent).toBeGreaterThan(0);
+	expect(recent.recentCpuPercent).toBeGreaterThan(0);
 	expect(second.safepointPercent).toBeLessThanOrEqual(100);
 	expect(second.compilationsPerS).toBeGreaterThanOrEqual(0);
 	// Of the garbage nothing is left.

@@ -164,12 +164,12 @@ public class Situations {
 		}
 	}
 
-	/** Fifty threads a second that wait forever. */
+	/** Ten threads a second that wait forever. */
 	static void threadLeak() {
 		start("leaker", () -> {
 			for (int i = 1;; i++) {
 				start("connection-" + i, Situations::sleep);
-				Thread.sleep(20);
+				Thread.sleep(100);
 			}
 		});
 	}
@@ -294,6 +294,15 @@ public class Situations {
 
 	/** Makes a class again and again, which is compiled each time; give it -Xcomp. */
 	static void jit() throws Exception {
+		byte[] bytes = bytesOfWork();
+		start("worker", () -> {
+			for (;;) {
+				sink = new Loader().define(bytes).getDeclaredConstructor().newInstance().toString();
+			}
+		});
+	}
+
+	static byte[] bytesOfWork() throws Exception {
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 		try (InputStream from = Situations.class.getResourceAsStream("Situations$Work.class")) {
 			for (int next = from.read(); next >= 0; next = from.read()) {
@@ -301,9 +310,21 @@ public class Situations {
 			}
 		}
 
-		start("worker", () -> {
+		return bytes.toByteArray();
+	}
+
+	/** Loads a class again and again, beside objects to mark; give it little metaspace. */
+	static void classLoading() throws Exception {
+		List<Object> kept = new ArrayList<>();
+		for (int i = 0; i < 300_000; i++) {
+			kept.add(new byte[64]);
+		}
+
+		byte[] bytes = bytesOfWork();
+		start("scripts", () -> {
 			for (;;) {
-				sink = new Loader().define(bytes.toByteArray()).getDeclaredConstructor().newInstance().toString();
+				sink = kept;
+				sink = new Loader().define(bytes).getDeclaredConstructor().newInstance();
 			}
 		});
 	}

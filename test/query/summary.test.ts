@@ -159,6 +159,8 @@ test.each([
 	['VM Thread', 700, {}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.'],
 	['worker-7', 700, {}, 'Native threads and the JVM itself use 70% CPU, the program 3%: most in worker-7. Threads shows them all.'],
 	['VM Thread', 700, {gcPercent: 68.9}, 'The JVM is collecting garbage: the program stands still for collections 69% of the time.'],
+	['VM Thread', 700, {gcPercent: 0, cpuPercent: 0, recentGcPercent: 43, recentCpuPercent: 60, recentGcCause: 'Metadata GC Threshold'}, 'Loading classes makes the JVM collect garbage: the program stands still for collections 43% of the time.'],
+	['VM Thread', 700, {gcPercent: 90, cpuPercent: 90, recentGcPercent: 19, recentCpuPercent: 60}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.'],
 	['GC Thread#0', 700, {}, 'The JVM is collecting garbage: collectors use 70% CPU, the program 3%.'],
 	['ShenWorker#0', 700, {gcPercent: 0.9}, concurrently],
 	['GC Thread#0', 50, {gcPercent: 100, cpuPercent: 9, heapUsedBytes: 8 * (2 ** 20), heapCapacityBytes: 16 * (2 ** 20), heapMaxBytes: 6 * (2 ** 30)}, undefined],

@@ -1,5 +1,6 @@
 import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
+import {mostOf} from '../../model/sum.js';
 import {printable} from '../../model/text.js';
 import {readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
@@ -36,6 +37,7 @@ export function openVitals(target: Target): VitalsReader {
 	const hostCpus = cpus().length;
 	let previous: Reading | undefined;
 	const allocation = new AllocationRate();
+	const recentCollections = new RecentCollections();
 	const heapAfterCollections = new HeapAfterCollections();
 	const threadGrowth = new ThreadGrowth();
 	const limits = new CpuLimits(target.pid);
@@ -71,6 +73,7 @@ export function openVitals(target: Target): VitalsReader {
 				heapMaxBytes,
 				gcPercent,
 				gcCause: gcCauseOf(counters),
+				...recentCollections.with(now, gcCauseOf(counters)),
 				heapAfterGcBytes,
 				heapGrowthBytesPerMin,
 				safepointPercent,
@@ -115,6 +118,39 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 	};
 }
 
+/** A single second may have no collection of a program that mostly collects, or one of another cause. */
+const recentMs = 5000;
+
+/** CPU use, pauses and their main cause over at least the last five seconds. */
+class RecentCollections {
+	readonly #readings: Array<{readonly reading: Reading; readonly cause: string | undefined}> = [];
+
+	/** Adds a reading, with the cause of its last collection. Figures are undefined at the first. */
+	with(
+		now: Reading,
+		cause: string | undefined,
+	): Pick<TargetVitals, 'recentCpuPercent' | 'recentGcPercent' | 'recentGcCause'> {
+		this.#readings.push({reading: now, cause});
+		while (this.#readings.length > 2 && now.atMs - this.#readings[1].reading.atMs >= recentMs) {
+			this.#readings.shift();
+		}
+
+		const {cpuPercent: recentCpuPercent, gcPercent: recentGcPercent} = sharesOf(this.#readings[0].reading, now);
+		return {recentCpuPercent, recentGcPercent, recentGcCause: this.#mainCause() ?? cause};
+	}
+
+	#mainCause(): string | undefined {
+		const seconds = new Map<string, number>();
+		for (const [index, {reading, cause = ''}] of this.#readings.entries()) {
+			const {gcSeconds: before = 0} = this.#readings[Math.max(0, index - 1)].reading;
+			seconds.set(cause, (seconds.get(cause) ?? 0) + (reading.gcSeconds ?? 0) - before);
+		}
+
+		const [cause = '', most = 0] = mostOf(seconds) ?? [];
+		return most > 0 && cause !== '' ? cause : undefined;
+	}
+}
+
 /** The rate is a mean over this time: from JDK 25 on, Serial and Parallel update eden's size only after a collection. */
 const allocationMs = 10_000;
 
@@ -145,9 +181,9 @@ class AllocationRate {
 	}
 }
 
-/** The growth of threads is that over the last minute, and needs readings of at least ten seconds. */
+/** The growth of threads is that over the last minute, and needs readings of at least eight seconds. */
 const threadGrowthMs = 60_000;
-const minThreadGrowthMs = 10_000;
+const minThreadGrowthMs = 8000;
 
 /** By how many threads a minute the least number of threads rises from each third of the last minute to the next. */
 class ThreadGrowth {

@@ -32,13 +32,16 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const stopped: readonly Finding[] = known.vitals?.isStopped ? [{id: 'stopped', text: 'A signal has stopped the process: it does not run until kill -CONT.', figures: {pid: snapshot.target.pid}}] : [];
 	const counted = countedThreads(snapshot, scopeOf(snapshot, whole));
 	const alive = counted.filter(thread => snapshot.threads.alive[thread] === 1);
+	const growth = threadGrowthFinding(snapshot, whole, alive, known.vitals);
 	const others = [
-		threadGrowthFinding(snapshot, whole, alive, known.vitals),
+		growth,
 		jvmFinding(snapshot, since, known.vitals, whole),
 		cpuFinding(snapshot, since, known.vitals),
 	];
 	const found = others.filter(finding => finding !== undefined);
-	return [...stopped, ...deadlocks, ...waitFindings(snapshot, summarized, summarized !== whole), ...found];
+	// More and more threads wait together, too: their growth is the cause, and says where they are.
+	const waits = waitFindings(snapshot, summarized, summarized !== whole).filter(({id}) => !growth || id !== 'together');
+	return [...stopped, ...deadlocks, ...waits, ...found];
 }
 
 const minDelayWindowMs = 2000;
@@ -218,15 +221,23 @@ function jitFinding(snapshot: Snapshot, since: Snapshot | undefined, figures: {r
 /** What the program does that makes the JVM collect garbage, and where. */
 type CollectionCause = {readonly text: string; readonly at?: Location};
 
+/** Returns the figures of recent collections; of files without them, those since the reading before. */
+function recentOf(vitals: TargetVitals): Pick<TargetVitals, 'cpuPercent' | 'gcPercent' | 'gcCause'> {
+	const {recentCpuPercent, recentGcPercent, recentGcCause} = vitals;
+	return recentGcPercent === undefined
+		? vitals
+		: {cpuPercent: recentCpuPercent, gcPercent: recentGcPercent, gcCause: recentGcCause};
+}
+
 function collectingFinding(
 	collectorsPercent: number,
 	programPercent: number,
 	vitals: TargetVitals,
 	causeOf: (gcCause: string) => CollectionCause | undefined,
 ): Finding | undefined {
-	const {heapUsedBytes, heapMaxBytes, heapCapacityBytes = heapMaxBytes, gcPercent} = vitals;
+	const {heapUsedBytes, heapMaxBytes, heapCapacityBytes = heapMaxBytes} = vitals;
+	const {gcPercent, cpuPercent = gcPercent ?? 0, gcCause = ''} = recentOf(vitals);
 	const stoppedPercent = gcPercent ?? 0;
-	const {cpuPercent = stoppedPercent, gcCause = ''} = vitals;
 	const lackedCpu = cpuPercent < leastWorkInPauses * stoppedPercent;
 	const pausedPercent = lackedCpu ? 0 : stoppedPercent;
 	const fullness = heapUsedBytes && heapMaxBytes ? 100 * heapUsedBytes / heapMaxBytes : 0;
