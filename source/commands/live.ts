@@ -1,5 +1,6 @@
 import process from 'node:process';
 import {exitCodeAfter, UserError} from '../runtime/errors.js';
+import {asciiOf} from '../model/ascii.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
 import {saveFormats} from '../exports/formats/registry.js';
 import type {Snapshot} from '../model/snapshot.js';
@@ -84,7 +85,8 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 		const hasTerminal = reason !== 'gone';
 		const hasSamples = lastSnapshot !== undefined && lastSnapshot.session.samples > 0;
 		if (hasTerminal && hasSamples) {
-			process.stdout.write(`${renderFinalSummary(lastSnapshot, process.stdout.columns || 80, options).join('\n')}\n`);
+			const lines = renderFinalSummary(lastSnapshot, process.stdout.columns || 80, options);
+			process.stdout.write(lines.map(line => `${options.ascii ? asciiOf(line) : line}\n`).join(''));
 		}
 
 		if (hasSamples && phase !== 'recording') {

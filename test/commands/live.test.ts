@@ -109,6 +109,19 @@ describe.concurrent('the summary says what the run was about', () => {
 	}));
 });
 
+test.concurrent('where the locale is not UTF-8, the screen and the summary that stays are ASCII', beside(async () => {
+	const {pid} = await javaForTest('Situations', {args: ['deadlockOfUmlauts']});
+	for (const LC_ALL of ['C', 'de_DE.ISO-8859-1']) {
+		const at = folderForTest();
+		const args = [cli, '--snapshot-dir', at, String(pid)];
+		const session = closedAfterTest(new TerminalSession(process.execPath, args, {env: {XDG_STATE_HOME: at, LC_ALL}}));
+		await session.until('DEADLOCK: Schl?ssel-');
+		await session.quit();
+		expect(session.scrollback()).toContain('DEADLOCK: Schl?ssel-');
+		expect(session.raw).toMatch(/^[\0-~]*$/);
+	}
+}));
+
 test.concurrent('a JVM is chosen from the list, which gives the terminal to the next screen; Esc leaves without a choice', beside(async () => {
 	const {pid} = await javaForTest('ParkedAndEcho');
 	const session = open(folderForTest());

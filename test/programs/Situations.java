@@ -64,10 +64,19 @@ public class Situations {
 	}
 
 	static void deadlock() throws Exception {
+		deadlocks("worker-");
+	}
+
+	/** The same of threads whose names are not ASCII. */
+	static void deadlockOfUmlauts() throws Exception {
+		deadlocks("Schl\u00fcssel-");
+	}
+
+	static void deadlocks(String prefix) throws Exception {
 		CountDownLatch both = new CountDownLatch(2);
 		Object other = new Object();
-		start("worker-1", () -> locksBoth(MONITOR, other, both));
-		start("worker-2", () -> locksBoth(other, MONITOR, both));
+		start(prefix + 1, () -> locksBoth(MONITOR, other, both));
+		start(prefix + 2, () -> locksBoth(other, MONITOR, both));
 	}
 
 	static void locksBoth(Object first, Object second, CountDownLatch both) throws Exception {

@@ -1,6 +1,6 @@
 import {stateLetters} from '../../query/columns/state-cells.js';
 import type {CellRole} from '../../query/columns/column.js';
-import {graphemes} from '../../model/cell-width.js';
+import {asciiOf} from '../../model/ascii.js';
 
 /** `ascii`: only ASCII characters; `colors`: styles that replace the defaults of roles, as `readStyle` reads them. */
 export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean; readonly colors?: ReadonlyMap<Role, string>};
@@ -46,24 +46,6 @@ export class Theme {
 
 		return line + between(style, plain);
 	}
-}
-
-/** ASCII characters for those that the screen draws with. */
-const asciiCharacters: Readonly<Record<string, string>> = {
-	'…': '~', '─': '-', '▏': '|', '▲': '^', '▼': 'v',
-	'▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
-};
-
-/** Returns the text in ASCII characters, as wide as before; letters of names that are none become question marks. */
-function asciiOf(text: string): string {
-	if (/^[ -~]*$/.test(text)) {
-		return text;
-	}
-
-	return graphemes(text).map(({text: character, cells}) => {
-		const isAscii = /^[ -~]$/.test(character);
-		return isAscii ? character : asciiCharacters[character] ?? '?'.repeat(cells);
-	}).join('');
 }
 
 const plain: Style = ['', ''];
