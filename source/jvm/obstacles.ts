@@ -92,6 +92,10 @@ export const obstacles = {
 		otherEnginesMayWork: true,
 	}),
 	stopped: (pid: number): Obstacle => ({reason: `process ${pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `resume it with kill -CONT ${pid}`}),
+	frozen: (pid: number): Obstacle => ({
+		reason: `process ${pid} is frozen by its cgroup`,
+		hint: 'thaw it: docker unpause, or write 0 to cgroup.freeze of the group',
+	}),
 	traced: (pid: number): Obstacle => ({reason: `process ${pid} is stopped by a debugger`, hint: 'continue it there, or detach the debugger'}),
 };
 

@@ -92,6 +92,8 @@ export type TargetVitals = {
 	readonly cpuPressurePercent?: number;
 	/** The whole process is stopped (SIGSTOP, Ctrl-Z). */
 	readonly isStopped?: boolean;
+	/** Its control group is frozen. */
+	readonly isFrozen?: boolean;
 	/** Threads of the process, native ones included, and by how many their number grows, see `ThreadGrowth`. */
 	readonly threadCount?: number;
 	readonly threadGrowthPerMin?: number;

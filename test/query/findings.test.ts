@@ -25,6 +25,7 @@ function readers(count: number, {stack = inTask, seconds = 42, peer = '10.0.0.5:
 test('threads of a pool that wait for a server are found, with the longest and the line', () => {
 	expect(found(readers(38))).toEqual(['38 threads wait for 10.0.0.5:5432, longest 42s, at c.acme.Db.query:88.']);
 	expect(found(readers(38), {isStopped: true})[0]).toMatch(/^A signal has stopped the process/);
+	expect(found(readers(38), {isFrozen: true})[0]).toMatch(/^The process is frozen by its cgroup/);
 	expect(findingsOf(readers(38), undefined, defaultQuery)[0]).toMatchObject({id: 'server', figures: {threads: 38, peer: '10.0.0.5:5432', longestMs: 42_000}});
 });
 

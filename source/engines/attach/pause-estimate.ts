@@ -1,4 +1,5 @@
-import {linkOf, readStat} from '../../jvm/system/proc.js';
+import {stopObstacle} from '../../jvm/attachability/signal.js';
+import {linkOf} from '../../jvm/system/proc.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
 /** Between two looks at whether the target is stopped. Most dumps come before the first. */
@@ -7,10 +8,10 @@ const stopPollMs = 20;
 /**
 Estimates from outside how long one dump stopped the target. The latency from the request to the answer's first byte
 consists of (a) the attach listener's own work, (b) the safepoints, in which the VM Thread stops all threads and prints
-them, (c) our own waiting for a CPU, and (d) time for which somebody else has stopped the process, by SIGSTOP or with a
-debugger. So the pause is the latency minus (a), (c) and (d): at least the time that the VM Thread worked or waited for
-a CPU, at most the latency without (d). If the figures of (a) and (b) are not readable, the estimate is the latency
-without (d): too high rather than too low.
+them, (c) our own waiting for a CPU, and (d) time for which somebody else has stopped the process, by SIGSTOP, with a
+debugger or by freezing its cgroup. So the pause is the latency minus (a), (c) and (d): at least the time that the VM
+Thread worked or waited for a CPU, at most the latency without (d). If the figures of (a) and (b) are not readable, the
+estimate is the latency without (d): too high rather than too low.
 */
 export class PauseEstimate {
 	/** Reads the target's two threads, whose files stay open. */
@@ -92,8 +93,7 @@ class OthersStop {
 
 	#poll(): void {
 		const nowMs = performance.now();
-		// Stopped by a signal or by a tracer (proc(5)).
-		const isStopped = /[Tt]/.test(readStat(this.#pid)?.state ?? '');
+		const isStopped = stopObstacle(this.#pid) !== undefined;
 		if (isStopped && this.#stoppedAtMs !== undefined) {
 			this.#stoppedMs += nowMs - this.#stoppedAtMs;
 		}

@@ -78,7 +78,8 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 function checkedVitals({gcCause, recentGcCause, heapGrowthBytesPerMin: growth, ...vitals}: Document): TargetVitals {
 	const isFigure = (value: unknown) => typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 	return {
-		...Object.fromEntries(Object.entries(vitals).filter(([name, value]) => name === 'isStopped' || isFigure(value))),
+		...Object.fromEntries(Object.entries(vitals)
+			.filter(([name, value]) => ['isStopped', 'isFrozen'].includes(name) || isFigure(value))),
 		...checkedTexts({gcCause, recentGcCause}),
 		...(typeof growth === 'number' && isFigure(Math.abs(growth)) ? {heapGrowthBytesPerMin: growth} : {}),
 	};

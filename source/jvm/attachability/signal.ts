@@ -6,6 +6,7 @@ import {numberCounter, readPerfData, type PerfCounters} from '../counters/hsperf
 import {type Obstacle, obstacles} from '../obstacles.js';
 import type {ProcessIds} from '../target.js';
 import {namedTask} from '../threads/native-ids.js';
+import {isFrozen} from '../system/cgroups.js';
 import {
 	errorCode, isAlive, linkOf, parseStat, processAgeMs, programOf, readProc, readStat, readStatus, type ProcessStatus,
 } from '../system/proc.js';
@@ -98,10 +99,20 @@ export function inspectVm(owner: ProcessIdentity & ProcessIds, known: Pick<Inspe
 	return {...known, pid: owner.pid, startTicks: owner.startTicks, flags, vm: vmStatusOf(owner, known.counters, flags)};
 }
 
-/** Returns why no VM would answer: the process is stopped, no VM runs in it, or attaching is disabled. */
+/** Returns why a process does not run: a signal or a debugger has stopped it, or its control group is frozen. */
+export function stopObstacle(pid: number, state = readStatus(pid)?.state): Obstacle | undefined {
+	if (state === 'T' || state === 't') {
+		return state === 'T' ? obstacles.stopped(pid) : obstacles.traced(pid);
+	}
+
+	return isFrozen(pid) ? obstacles.frozen(pid) : undefined;
+}
+
+/** Returns why no VM would answer: the process does not run, no VM runs in it, or attaching is disabled. */
 export function vmObstacle({pid, startTicks, status, flags, vm}: InspectedVm): Obstacle | undefined {
-	if (status.state === 'T' || status.state === 't') {
-		return status.state === 'T' ? obstacles.stopped(pid) : obstacles.traced(pid);
+	const stopped = stopObstacle(pid, status.state);
+	if (stopped) {
+		return stopped;
 	}
 
 	if (!vm.isRunning) {

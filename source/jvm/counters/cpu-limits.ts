@@ -1,13 +1,6 @@
 import path from 'node:path';
-import {readProc, readText} from '../system/proc.js';
-
-/** Mount points of control groups (cgroups(7)): version 2 alone or beside version 1; version 1's CPU controller. */
-const mounts = {unified: ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'], cpu: ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup/cpu,cpuacct']};
-
-/** Maximum number of groups read from a process's group upwards, each of which may limit its CPU time. */
-const maxLevels = 16;
-
-const maxFileBytes = 4096;
+import {groupFolders, readGroupFile} from '../system/cgroups.js';
+import {readText} from '../system/proc.js';
 
 /** Number of periods in which a group's CPU limit was enforced, and number of them in which it throttled the group. */
 type Periods = {readonly periods: number; readonly throttled: number};
@@ -18,7 +11,9 @@ export class CpuLimits {
 	#before: readonly Periods[] = [];
 
 	constructor(pid: number) {
-		this.#files = filesOf(readProc(pid, 'cgroup') ?? '');
+		this.#files = groupFolders(pid, 'cpu')
+			.map(folder => path.join(folder, 'cpu.stat'))
+			.filter(file => readGroupFile(file).includes('nr_periods'));
 	}
 
 	/**
@@ -27,7 +22,7 @@ export class CpuLimits {
 	*/
 	read(): number | undefined {
 		const now = this.#files.map(file => {
-			const text = readText(file, maxFileBytes) ?? '';
+			const text = readGroupFile(file);
 			return {periods: numberOf(text, 'nr_periods'), throttled: numberOf(text, 'nr_throttled')};
 		});
 		const percentages = now.flatMap(({periods, throttled}, index) => {
@@ -46,26 +41,6 @@ undefined if the kernel does not report it.
 export function cpuPressure(): number | undefined {
 	const [, share] = /^some avg10=([\d.]+)/m.exec(readText('/proc/pressure/cpu') ?? '') ?? [];
 	return share === undefined ? undefined : Number(share);
-}
-
-/** Returns the cpu.stat files of a process's groups and those above that have limits; `cgroups`: /proc/PID/cgroup. */
-function filesOf(cgroups: string): string[] {
-	const files = [...cgroups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)].flatMap(([, controllers, group]) => {
-		const cpuMounts = controllers.split(',').includes('cpu') ? mounts.cpu : [];
-		const roots = controllers === '' ? mounts.unified : cpuMounts;
-		return roots.flatMap(root => foldersUp(group).map(folder => path.join(root, folder, 'cpu.stat')));
-	});
-	return [...new Set(files)].filter(file => readText(file, maxFileBytes)?.includes('nr_periods'));
-}
-
-/** Returns a group and those above it: `/a/b`, `/a`, `/`. */
-function foldersUp(group: string): string[] {
-	const folders = [path.normalize(group)];
-	while (folders.at(-1) !== '/' && folders.length < maxLevels) {
-		folders.push(path.dirname(folders.at(-1)!));
-	}
-
-	return folders;
 }
 
 function numberOf(text: string, name: string): number {

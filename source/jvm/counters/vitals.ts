@@ -2,6 +2,7 @@ import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {mostOf} from '../../model/sum.js';
 import {printable} from '../../model/text.js';
+import {isFrozen} from '../system/cgroups.js';
 import {readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {CpuLimits, cpuPressure} from './cpu-limits.js';
@@ -80,6 +81,7 @@ export function openVitals(target: Target): VitalsReader {
 				compilationsPerS,
 				allocBytesPerS: before ? allocation.since(before, now) : undefined,
 				isStopped: stat.state === 'T',
+				isFrozen: isFrozen(target.pid),
 				threadCount: stat.threads,
 				threadGrowthPerMin: threadGrowth.with(now.atMs, stat.threads),
 				hostCpus,

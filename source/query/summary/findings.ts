@@ -29,7 +29,7 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const deadlocks = deadlocksOf(snapshot).map((deadlock): Finding => ({
 		id: 'deadlock', text: `DEADLOCK: ${cycleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
 	}));
-	const stopped: readonly Finding[] = known.vitals?.isStopped ? [{id: 'stopped', text: 'A signal has stopped the process: it does not run until kill -CONT.', figures: {pid: snapshot.target.pid}}] : [];
+	const stopped = stoppedFinding(snapshot, known.vitals);
 	const counted = countedThreads(snapshot, scopeOf(snapshot, whole));
 	const alive = counted.filter(thread => snapshot.threads.alive[thread] === 1);
 	const growth = threadGrowthFinding(snapshot, whole, alive, known.vitals);
@@ -41,7 +41,19 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const found = others.filter(finding => finding !== undefined);
 	// More and more threads wait together, too: their growth is the cause, and says where they are.
 	const waits = waitFindings(snapshot, summarized, summarized !== whole).filter(({id}) => !growth || id !== 'together');
-	return [...stopped, ...deadlocks, ...waits, ...found];
+	return [...(stopped ? [stopped] : []), ...deadlocks, ...waits, ...found];
+}
+
+/** Returns the finding that the process does not run at all. */
+function stoppedFinding({target: {pid}}: Snapshot, {isStopped, isFrozen}: TargetVitals = {}): Finding | undefined {
+	if (!isStopped && !isFrozen) {
+		return undefined;
+	}
+
+	const text = isStopped
+		? 'A signal has stopped the process: it does not run until kill -CONT.'
+		: 'The process is frozen by its cgroup: it does not run until that is thawed.';
+	return {id: 'stopped', text, figures: {pid}};
 }
 
 const minDelayWindowMs = 2000;

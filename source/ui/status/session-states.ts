@@ -36,6 +36,7 @@ const sessionStates: readonly SessionState[] = [
 	{holds: ({status}) => status.span !== undefined, role: 'hot', badge: ({status}) => status.span!, message: ({status}) => status.message ?? ''},
 	{holds: isIn('recording'), role: 'hot', badge: ({snapshot}) => `RECORDED ${snapshot ? dayAndTime(snapshot.session.takenAtMs) : ''}`.trim()},
 	{holds: ({vitals}) => vitals.isStopped === true, role: 'error', badge: () => 'TARGET STOPPED'},
+	{holds: ({vitals}) => vitals.isFrozen === true, role: 'error', badge: () => 'TARGET FROZEN'},
 	{holds: (_, {isPaused}) => isPaused, role: 'hot', badge: ({samplesSincePause}) => `PAUSED +${samplesSincePause} samples`},
 	{
 		holds: ({status}) => status.stale, role: 'error', badge: () => 'STALE',

@@ -6,10 +6,14 @@ import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {createAttachFile} from '../../../source/engines/attach/socket/attach-file.js';
 import {AttachClient, type Reply} from '../../../source/engines/attach/socket/client.js';
 import {HandshakePace, wakeListener} from '../../../source/engines/attach/socket/handshake.js';
+import {openVitals} from '../../../source/jvm/counters/vitals.js';
+import {identify} from '../../../source/jvm/discovery/inspect.js';
+import {isFrozen} from '../../../source/jvm/system/cgroups.js';
 import {readStatus} from '../../../source/jvm/system/proc.js';
 import {compileProgram, type JavaOptions, type JavaProcess, jdks, rawTarget, targetOf} from '../../helpers/jvm.js';
 import {until, patienceMs} from '../../helpers/until.js';
-import {atTestEnd, beside, folderForTest, javaForTest, programForTest} from '../../helpers/for-test.js';
+import {freezers, frozenGroup} from '../../helpers/freezer.js';
+import {atTestEnd, beside, closedAfterTest, folderForTest, javaForTest, programForTest} from '../../helpers/for-test.js';
 
 const options = {timeoutMs: patienceMs};
 /** Starts the program in an empty folder of its own, so that nothing may be left in it unseen. */
@@ -159,10 +163,31 @@ test.concurrent('a stopped JVM is not signalled, and its socket is not waited fo
 
 	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
 	await stop();
-	expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason: `process ${java.pid} is stopped`});
+	expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason: `process ${java.pid} is stopped (SIGSTOP or Ctrl-Z)`});
 	process.kill(java.pid, 'SIGCONT');
 	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
 }));
+
+test.skipIf(freezers.length === 0).for(freezers)('a JVM that its control group has frozen is not signalled, and its socket is not waited for without end: $root', async freezer => {
+	const {java, folder} = await start();
+	const target = await targetOf(java);
+	const group = frozenGroup(freezer, java.pid);
+	const reason = `process ${java.pid} is frozen by its cgroup`;
+	group.freeze();
+	await until(() => isFrozen(java.pid));
+	const client = new AttachClient(target);
+	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason});
+	expect(identify(java.pid)).toMatchObject({ok: false, reason});
+	expect(closedAfterTest(openVitals(target)).read()).toMatchObject({isFrozen: true, isStopped: false});
+	expect(attachFiles(folder)).toEqual([]);
+	group.thaw();
+	await expectUnharmed(java);
+	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+	group.freeze();
+	expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason});
+	group.thaw();
+	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+});
 
 test.concurrent('an attach file that another one took the place of is not removed', beside(async () => {
 	const {java, folder} = await start();

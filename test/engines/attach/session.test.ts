@@ -16,6 +16,7 @@ import {socketPath} from '../../../source/jvm/attachability/attach-socket.js';
 import {ThreadCpu} from '../../../source/jvm/threads/thread-cpu.js';
 import {Sample} from '../../../source/model/sample.js';
 import {namespaceRefusal} from '../../helpers/users.js';
+import {freezers, frozenGroup} from '../../helpers/freezer.js';
 import {javaForTest, closedAfterTest, onFirstCpu} from '../../helpers/for-test.js';
 import {type JavaProcess, jdk, jdks, targetOf} from '../../helpers/jvm.js';
 import {cli} from '../../helpers/run.js';
@@ -67,14 +68,21 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 	});
 });
 
-test('the time for which somebody else has stopped the target does not count as stopped by us', async () => {
+/** Ways to stop a process, and to let it go on. */
+const waysToStop = [
+	{way: 'a signal', of: ({child}: JavaProcess) => ({freeze: () => child.kill('SIGSTOP'), thaw: () => child.kill('SIGCONT')})},
+	...freezers.slice(0, 1).map(freezer => ({way: 'its cgroup', of: ({pid}: JavaProcess) => frozenGroup(freezer, pid)})),
+];
+
+test.each(waysToStop)('the time for which $way has stopped the target does not count as stopped by us', async ({of}) => {
 	const java = await javaForTest('CpuAndSleep');
+	const other = of(java);
 	const observer = await observe(java);
 	await observer.observe();
-	java.child.kill('SIGSTOP');
+	other.freeze();
 	const outcome = observer.session.sample(observer.sample);
 	await sleep(4000);
-	java.child.kill('SIGCONT');
+	other.thaw();
 	expect(await outcome).toMatchObject({ok: true});
 	const {stoppedMs, pauseUs} = await outcome as {stoppedMs: number; pauseUs: number};
 	expect(stoppedMs).toBeLessThan(2000);

@@ -4,7 +4,8 @@ import {openAttachSocket, socketPath} from '../../../jvm/attachability/attach-so
 import {openFilesObstacle} from '../../../jvm/attachability/open-files.js';
 import {pathOf} from '../../../jvm/system/below-root.js';
 import {canActAs, isForeign} from '../../../jvm/attachability/credentials.js';
-import {outOfFiles, isAlive, readStatus} from '../../../jvm/system/proc.js';
+import {stopObstacle} from '../../../jvm/attachability/signal.js';
+import {outOfFiles, isAlive} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 import {sudoCommand, type Obstacle} from '../../../jvm/obstacles.js';
 import {exchange, maxReplyBytes, type Exchange, type ExchangeOptions} from './connection.js';
@@ -166,9 +167,9 @@ export class AttachClient {
 
 		switch (code) {
 			case 'TIMEOUT': {
-				return readStatus(pid)?.state.toUpperCase() === 'T'
-					? [`process ${pid} is stopped`, `resume it with kill -CONT ${pid}`, {isPending: true}]
-					: ['no answer in time', 'the JVM is very busy, or another client holds its attach listener', {isPending: true}];
+				const {reason, hint} = stopObstacle(pid)
+					?? {reason: 'no answer in time', hint: 'the JVM is very busy, or another client holds its attach listener'};
+				return [reason, hint, {isPending: true}];
 			}
 
 			case 'FOREIGN': {

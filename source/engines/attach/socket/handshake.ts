@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {attachSocketOf} from '../../../jvm/attachability/attach-socket.js';
 import {isAlive} from '../../../jvm/system/proc.js';
-import {quitHazard, sendQuit} from '../../../jvm/attachability/signal.js';
+import {quitHazard, sendQuit, stopObstacle} from '../../../jvm/attachability/signal.js';
 import type {Obstacle} from '../../../jvm/obstacles.js';
 import type {Target} from '../../../jvm/target.js';
 import {createAttachFile} from './attach-file.js';
@@ -94,11 +94,13 @@ async function signalAndWait(target: Target, options: HandshakeOptions): Promise
 
 		if (isOver(target, {...options, deadline})) {
 			const ended = !isAlive(target);
-			return {
-				ok: false, signalled: true, ended,
-				reason: ended ? `JVM ${target.pid} has ended` : `JVM ${target.pid} did not open its attach socket in time`,
-				hint: ended ? '' : 'it may be very busy, its /tmp may not be writable, or attaching may be disabled',
-			};
+			const {reason, hint} = ended
+				? {reason: `JVM ${target.pid} has ended`, hint: ''}
+				: stopObstacle(target.pid) ?? {
+					reason: `JVM ${target.pid} did not open its attach socket in time`,
+					hint: 'it may be very busy, its /tmp may not be writable, or attaching may be disabled',
+				};
+			return {ok: false, signalled: true, ended, reason, hint};
 		}
 	}
 }
