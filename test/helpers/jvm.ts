@@ -141,6 +141,7 @@ export async function startShop(options: JavaOptions = {}): Promise<JavaProcess>
 async function launch(program: readonly string[], {jdk: on = jdk(), under = [], java: launcher = [path.join(on.home, 'bin/java')], jvmArgs = [], ready = /^ready$/m, cwd, env}: JavaOptions): Promise<JavaProcess> {
 	const [command, ...args] = [...under, ...launcher, ...jvmArgs, ...program];
 	const java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe'], cwd, env}));
+	removeSocket(java);
 	try {
 		await java.waitFor(ready);
 	} catch (error) {
@@ -197,12 +198,18 @@ export function javaProcess(child: ChildProcess): JavaProcess {
 			}
 
 			await end;
-			// Its pid may be given to another user's JVM, which could not replace the socket.
-			try {
-				rmSync(`/tmp/.java_pid${child.pid}`, {force: true});
-			} catch {}
+			removeSocket(child);
 		},
 	};
+}
+
+/**
+Removes the attach socket that a killed JVM with the same pid has left: one that runs as another user could not replace it.
+*/
+function removeSocket({pid}: {readonly pid?: number}): void {
+	try {
+		rmSync(`/tmp/.java_pid${pid}`, {force: true});
+	} catch {}
 }
 
 /** The JVM as a target, as soon as it is up; fails with the reason when it cannot be one. */
