@@ -47,6 +47,11 @@ export function heldThreads(pid: number): {held: number; threads: number} {
 	return {held: statuses.filter(status => !/^TracerPid:\t0$/m.test(status) || /^State:\t[tT]/m.test(status)).length, threads: statuses.length};
 }
 
+/** Whether all threads of a process are stopped by a signal. */
+export function isStopped(pid: number): boolean {
+	return readdirSync(`/proc/${pid}/task`).every(tid => /^State:\tT/m.test(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')));
+}
+
 /** Waits until a tprof-top has taken samples: its perf events are open, and it has read on and on since. */
 export async function untilSampling(pid: number): Promise<void> {
 	const readCalls = () => Number(/^syscr: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))![1]);

@@ -17,7 +17,7 @@ import {hasAgent} from '../helpers/tracing.js';
 import {isRoot, javaAsOtherUser, otherUser} from '../helpers/users.js';
 import {atTestEnd, beside, javaForTest} from '../helpers/for-test.js';
 import {isNewestOrAskedFor, type JavaProcess, jdks, targetOf} from '../helpers/jvm.js';
-import {openFiles} from '../helpers/proc.js';
+import {isStopped, openFiles} from '../helpers/proc.js';
 import {until, patienceMs} from '../helpers/until.js';
 import {cli} from '../helpers/run.js';
 
@@ -74,6 +74,8 @@ describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i
 	const hindrances = [
 		['is stopped', async ({pid}: Target) => {
 			process.kill(pid, 'SIGSTOP');
+			// Until the thread that gets the signal is given a CPU, the others run on.
+			await until(() => isStopped(pid));
 			return () => process.kill(pid, 'SIGCONT');
 		}],
 		['hears another client first, which does not go on', async (target: Target) => {
