@@ -145,7 +145,7 @@ describe.concurrent('npm install -g of what npm pack makes', () => {
 	});
 
 	const title = 'on Node %i the live view, a report and a trace write nothing to standard error';
-	test.for([20, 22, 24, 26])(title, {concurrent: false}, async (major, {skip}) => {
+	test.for([20, 22, 24, 26])(title, {concurrent: false}, async (major, {skip, onTestFinished}) => {
 		const found = nodeVersion(major);
 		if ('missing' in found) {
 			skip(found.missing);
@@ -160,7 +160,10 @@ describe.concurrent('npm install -g of what npm pack makes', () => {
 		const report = ['--duration', '1', ...sampling, '--format'];
 		const words = path.join(folder, `words-${major}`);
 		const command = ['-c', '"$@" 2>"$0"', words, program, pid, ...sampling];
-		const view = closedAfterTest(new TerminalSession('/bin/sh', command, {env}));
+		const view = new TerminalSession('/bin/sh', command, {env});
+		onTestFinished(() => {
+			view.close();
+		});
 		await view.until('demo.Pricing');
 		await view.quit();
 		expect(readFileSync(words, 'utf8')).toBe('');

@@ -1,3 +1,4 @@
+import {once} from 'node:events';
 import {readdirSync, existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -132,8 +133,9 @@ test('one that wakes up was given a CPU since; of one that is gone nothing is sa
 	onCpu.mark(pid);
 	await until(() => onCpu.mayHaveLeft(pid));
 	expect(onCpu.waitedSince(pid)).toBe(true);
+	const gone = once(child, 'exit');
 	child.kill('SIGKILL');
-	await until(() => !onCpu.isOffCpu(pid));
-	expect(onCpu.mayHaveLeft(pid)).toBe(false);
+	await gone;
+	expect([onCpu.isOffCpu(pid), onCpu.mayHaveLeft(pid)]).toEqual([false, false]);
 	onCpu.close();
 });

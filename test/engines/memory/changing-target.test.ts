@@ -64,7 +64,7 @@ describe.each(jdks())('JDK $release', jdk => {
 		const wrong: string[] = [];
 		const seen = new Set<string>();
 		let nameless = 0;
-		for (let sample = 0; sample < 150; sample++) {
+		for (let sample = 0; sample < 150 || seen.size <= 100; sample++) {
 			for (const {name, nativeId, state, frames, isIncomplete} of await observer.observe()) {
 				nameless += name === '' ? 1 : 0;
 				if (/^t\d-\d+$/.test(name)) {
@@ -86,7 +86,6 @@ describe.each(jdks())('JDK $release', jdk => {
 			await sleep(10);
 		}
 
-		expect(seen.size).toBeGreaterThan(100);
 		// One that ended before its name was read is (unknown thread).
 		expect(nameless).toBe(0);
 		// Another may have replaced it before its name was read.
