@@ -64,6 +64,14 @@ test.each([
 	expect(focusView.emptyText!({rows: found, allRows: 0}, {...defaultQuery, method: pattern})).toContain(pattern);
 });
 
+test('methods that were sampled only outside the window do not count among those that match', () => {
+	const drawing = new Picture().draw('one | R | main:1 | sort:4');
+	const before = drawing.build();
+	const after = drawing.draw('one | R R | main:1 | lock:6 other:9').build();
+	expect(locationName(focus(after, 'A.*o*', {by: 'method'}, before).rows[0])).toBe('A.*o* (2 methods)');
+	expect(locationName(focus(after, 'A.*o*', {by: 'method'}).rows[0])).toBe('A.*o* (3 methods)');
+});
+
 test.each([['A.find', 1], ['a.find', 2]])('a whole name means that method alone, even if it is a part of others: %s has %i ticks', (pattern, ticks) => {
 	expect(rows(picture('one | R R | find:1 findAll:2'), pattern, {by: 'method'})[0].totalTicks).toBe(ticks);
 });

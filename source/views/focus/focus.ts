@@ -156,7 +156,7 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	}
 
 	const {dictionary} = snapshot;
-	const {methods, callOf} = focusedStacks(dictionary, query.method);
+	const callOf = focusedCalls(dictionary, query.method);
 	const scope = {...scopeOf(snapshot, query), countedMask: allStatesMask, unit: 'ticks' as const};
 	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
@@ -168,6 +168,7 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 		return [];
 	}
 
+	const methods = calledMethods(dictionary, counters, node => isIn(node) ? callOf[node] : rootNode);
 	// The method's time is the whole that shares are a part of.
 	const cpu = cpuPieces(total.cpuNs, squares.us);
 	const ticks = {sum: total.ticks, squares: squares.ticks};
@@ -191,27 +192,39 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	return [calls, callers].map(tree => ({tree, filter, all: wholeOf(counters, scope)}));
 }
 
-/** The matching methods that were sampled, and by node the outermost call of one on its stack; 0 if there is none. */
-type FocusedStacks = {readonly methods: readonly Location[]; readonly callOf: Int32Array};
-
-/** Finds stacks with a method that matches `pattern`: a whole name (that method alone), a part of a name, or a glob. */
-function focusedStacks(dictionary: Dictionary, pattern: string): FocusedStacks {
+/**
+Returns, by node, the outermost call on its stack of a method that matches `pattern`; 0 if there is none. The pattern is
+a whole name (that method alone), a part of a name, or a glob.
+*/
+function focusedCalls(dictionary: Dictionary, pattern: string): Int32Array {
 	const methods = stackIndex(dictionary).grouping('method');
 	const isWanted = wantedMethods(methods, pattern);
 	const {nodeCount, nodeParent, nodeFrame} = dictionary;
 	const callOf = new Int32Array(nodeCount);
-	const found = new Set<number>();
 	// Callers have smaller ids than their callees.
 	for (let node = rootNode + 1; node < nodeCount; node++) {
 		const method = methods.groupOfFrame[nodeFrame[node]];
 		callOf[node] = callOf[nodeParent[node]];
 		if (callOf[node] === 0 && isWanted[method]) {
 			callOf[node] = node;
-			found.add(method);
 		}
 	}
 
-	return {methods: Array.from(found, method => methods.locations[method]), callOf};
+	return callOf;
+}
+
+/** Returns the methods of the calls that have counters: other windows' stacks are in the dictionary too. */
+function calledMethods(dictionary: Dictionary, counters: Counters, callOf: (node: number) => number): Location[] {
+	const methods = stackIndex(dictionary).grouping('method');
+	const found = new Set<number>();
+	for (let counter = 0; counter < counters.count; counter++) {
+		const call = callOf(counters.node[counter]);
+		if (call !== rootNode) {
+			found.add(methods.groupOfFrame[dictionary.nodeFrame[call]]);
+		}
+	}
+
+	return Array.from(found, method => methods.locations[method]);
 }
 
 function wantedMethods({locations, groupOfKey}: Grouping, pattern: string): readonly boolean[] {
