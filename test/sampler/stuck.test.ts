@@ -114,6 +114,7 @@ test.each(jdks())('JDK $release: threads that are stuck are listed, those withou
 			...defaultQuery,
 			summary: {showsWaits: true},
 		}).rows.map(row => locationName(row));
-		expect(waits.filter(name => !name.startsWith('StuckAndIdle')), engine).toEqual([]);
+		// The JVM's own threads use CPU time now and then.
+		expect(waits.filter(name => !name.startsWith('StuckAndIdle') && !name.startsWith('[')), engine).toEqual([]);
 	}));
 });
