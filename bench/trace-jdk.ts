@@ -38,7 +38,7 @@ for (const jdk of jdks().filter(({release}) => releases.includes(release))) {
 		try {
 			// A star stands for dots too: packages below are traced with it.
 			const {survey, wovenMethods, refused} = await session.weave({
-				patterns: [`${name}.*#*`], under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, reportIntervalMs: 500, withRunningLoops: true,
+				patterns: [`${name}.*#*`], under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, reportIntervalMs: 500, findRunningLoops: undefined,
 			});
 			what = `${survey.methods} methods, ${wovenMethods} woven`;
 			traced += wovenMethods > 0 ? 1 : 0;

@@ -28,7 +28,7 @@ for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases
 		const before = await next(java);
 		const session = await TraceSession.open(await targetOf(java), path.resolve('agent/agent.jar'));
 		await session.weave({
-			patterns: ['TraceCost#outer', 'TraceCost#first', 'TraceCost#second'], under: [], leastNs: 0, keep: 10, maxMethods: 10, maxOverheadPercent: 100, reportIntervalMs: 1000, withRunningLoops: true,
+			patterns: ['TraceCost#outer', 'TraceCost#first', 'TraceCost#second'], under: [], leastNs: 0, keep: 10, maxMethods: 10, maxOverheadPercent: 100, reportIntervalMs: 1000, findRunningLoops: undefined,
 		});
 		await next(java);
 		const during = await next(java);

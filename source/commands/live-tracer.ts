@@ -4,6 +4,7 @@ import {checkPattern} from '../options/command.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
+import {runningLoops} from '../sampler/running-loops.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import type {FoundMethods, MethodTracer} from '../ui/screens/session-effects.js';
@@ -14,9 +15,10 @@ import {
 const reportIntervalMs = 1000;
 
 /** Builds a trace request from the options. */
-export function traceRequest(patterns: readonly string[], options: Options): TraceRequest {
+export function traceRequest(target: Target, patterns: readonly string[], options: Options): TraceRequest {
 	const {under, leastNs, slowest: keep, maxMethods, maxOverheadPercent, withRunningLoops} = options;
-	return {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, withRunningLoops};
+	const findRunningLoops = withRunningLoops ? undefined : async () => runningLoops(target);
+	return {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, findRunningLoops};
 }
 
 /**

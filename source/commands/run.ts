@@ -211,7 +211,7 @@ async function profile(target: Target, options: Options, agent: Agent = {}): Pro
 		// On the screen the user may choose methods. Only one agent at a time: while it follows tasks, it cannot trace.
 		if (isInteractive(options) && !agent.tasks) {
 			const {LiveTracer, traceRequest} = await import('./live-tracer.js');
-			tracer ??= new LiveTracer(target, traceRequest([], options));
+			tracer ??= new LiveTracer(target, traceRequest(target, [], options));
 		}
 
 		try {

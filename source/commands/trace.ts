@@ -19,7 +19,8 @@ export async function trace(command: TraceCommand, options: Options): Promise<nu
 	return runAgent({
 		format: reportFormat('traces', options),
 		findTarget: async () => confirmAgent(command, options),
-		observe: async (target, forMs, stop) => lastReport(target, traceRequest(command.patterns, options), {forMs, stop, mayAsk: !options.yes}),
+		observe: async (target, forMs, stop) =>
+			lastReport(target, traceRequest(target, command.patterns, options), {forMs, stop, mayAsk: !options.yes}),
 		notesOf: refusalNotes,
 	}, options);
 }
@@ -31,7 +32,7 @@ export async function traceLive(command: TraceCommand, options: Options, show: (
 		return 1;
 	}
 
-	const tracer = new LiveTracer(target, traceRequest(command.patterns, options));
+	const tracer = new LiveTracer(target, traceRequest(target, command.patterns, options));
 	try {
 		return await tracer.begin(async ({survey}, request) => confirmRequest(survey, request, !options.yes)) ? await show(target, tracer) : 1;
 	} finally {

@@ -63,7 +63,8 @@ export class AgentSession<Report extends AgentReport> {
 		const session = make({control: new ControlFile(folder.control), data: folder.data});
 		let load: LoadState = 'pending';
 		try {
-			const loaded = await loadAgent(session.attachClient, target, folder.path, Math.max(0, endMs - performance.now()));
+			const leftMs = Math.max(0, endMs - performance.now());
+			const loaded = await loadAgent(new AttachClient(target), target, folder.path, leftMs);
 			load = loaded.ok ? 'answered' : loaded.load;
 			session.#readNewest();
 			if (!loaded.ok) {
@@ -82,7 +83,6 @@ export class AgentSession<Report extends AgentReport> {
 		}
 	}
 
-	protected readonly attachClient: AttachClient;
 	readonly #target: Target;
 	readonly #control: ControlFile;
 	readonly #data: number;
@@ -95,7 +95,6 @@ export class AgentSession<Report extends AgentReport> {
 
 	/** `parse` gets each of the agent's reports once; it throws if one is malformed. */
 	constructor(target: Target, {control, data}: AgentFiles, parse: (bytes: Uint8Array) => Report) {
-		this.attachClient = new AttachClient(target);
 		this.#target = target;
 		this.#control = control;
 		this.#data = data;

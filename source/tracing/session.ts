@@ -2,7 +2,6 @@ import type {TraceReport} from '../model/trace-report.js';
 import {parseReport} from '../model/report-bytes.js';
 import type {Target} from '../jvm/target.js';
 import {AgentSession} from './agent-session.js';
-import {runningLoops} from './running-loops.js';
 
 export type TraceRequest = {
 	/** Class#method, Class.method, globs in both, or @Annotation. */
@@ -16,8 +15,8 @@ export type TraceRequest = {
 	/** Percentage of one CPU that tracing may cost; methods that exceed it are released. 100: no limit. */
 	readonly maxOverheadPercent: number;
 	readonly reportIntervalMs: number;
-	/** Trace classes in which a loop runs too, see `runningLoops`. */
-	readonly withRunningLoops: boolean;
+	/** Finds methods, as `Class.method`, that run loops: their classes are left alone. Undefined: none are. */
+	readonly findRunningLoops: (() => Promise<readonly string[]>) | undefined;
 };
 
 /** An agent that measures every call of some methods. */
@@ -39,8 +38,8 @@ export class TraceSession extends AgentSession<TraceReport> {
 
 	/** Looks for loops at each command: others may run by now. */
 	async #commandOf(phase: 'match' | 'weave', request: TraceRequest): Promise<string> {
-		const {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, withRunningLoops} = request;
-		const loops = withRunningLoops ? [] : await runningLoops(this.attachClient);
+		const {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, findRunningLoops} = request;
+		const loops = await findRunningLoops?.() ?? [];
 		return [
 			`phase ${phase}`,
 			...patterns.map(pattern => `pattern ${pattern}`),

@@ -11,7 +11,7 @@ import {patienceMs} from './until.js';
 
 /** A request without patterns; no test comes near its limits. Programs for tests are loops. */
 export const request: TraceRequest = {
-	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, reportIntervalMs: 100, withRunningLoops: true,
+	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, reportIntervalMs: 100, findRunningLoops: undefined,
 };
 
 /** Traces what a request means while `during` goes on; the last report. */

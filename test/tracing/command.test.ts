@@ -68,7 +68,7 @@ describe('tprof-top trace', () => {
 		const {options} = parseOptions(['trace', String(shared.java.pid), 'x', '--max-methods', '2'], {}) as {readonly options: Options};
 		const {target} = shared;
 		const before = await classIn(target, 'KnownTraces', jdk());
-		const tracer = closedAfterTest(new LiveTracer(target, traceRequest([], options)));
+		const tracer = closedAfterTest(new LiveTracer(target, traceRequest(target, [], options)));
 		const found = await tracer.find('KnownTraces#*');
 		const [, methods] = /^trace (\d+) methods of 1 class\? \[y\/N] $/.exec(found.question)!;
 		expect(found.about).toMatch(new RegExp(`^such as KnownTraces\\.\\w+, .*That makes ${methods}, more than --max-methods 2\\..* in JVM ${shared.java.pid} \\(KnownTraces, JDK `));

@@ -1,19 +1,18 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {AttachClient} from '../engines/attach/socket/client.js';
-import {DumpParser} from '../engines/attach/dump/parser.js';
-import {IdleList} from '../jvm/threads/idle.js';
+import {auto} from '../engines/registry.js';
+import {SessionOver, type EngineSession} from '../engines/common/engine.js';
+import type {Target} from '../jvm/target.js';
 import {nativeLine, type Interner} from '../model/frame.js';
-import {Sample} from '../model/sample.js';
+import {Sample, threadFlag} from '../model/sample.js';
 import {UserError} from '../runtime/errors.js';
+import {chooseEngine} from './choose-engine.js';
 
-/** Number of thread dumps, and in how many a method must be the top frame: a loop that runs for 30 % of the time is. */
-const dumpCount = 20;
+/** Number of samples, and in how many stacks a method must be the top frame. */
+const sampleCount = 30;
 const minTops = 2;
-/** The least time between two. */
-const pauseMs = 20;
-/** A dump stops all threads: dumps take at most one part in this of the time. */
-const dumpPart = 5;
-const dumpTimeoutMs = 10_000;
+/** And in which share of the thread's stacks: what a loop calls is compiled even so. */
+const minTopShare = 0.1;
+const intervalMs = 20;
 const maxMethods = 200;
 
 type Frame = {readonly className: string; readonly method: string; readonly isNative: boolean};
@@ -57,7 +56,7 @@ class Frames implements Interner {
 	}
 }
 
-/** A thread's frames that all dumps have had so far, outermost first, and how often each was the top one. */
+/** A thread's frames that all its stacks have had so far, outermost first, and how often each was the top one. */
 class CommonStack {
 	#seen = 0;
 	#frames: number[];
@@ -67,7 +66,7 @@ class CommonStack {
 		this.#frames = [...stack];
 	}
 
-	/** Adds the stack of the next dump: the last common frame may be at another line. */
+	/** Adds a stack: the last common frame may be at another line. */
 	add(stack: readonly number[], frames: Frames): void {
 		const length = Math.min(stack.length, this.#frames.length);
 		let common = 0;
@@ -82,39 +81,38 @@ class CommonStack {
 		this.#seen++;
 	}
 
-	/** Returns the frames that were in all dumps and the top one in enough of them. */
+	/** Returns the frames that were in all stacks and the top one in enough of them. */
 	loops(): number[] {
-		return this.#seen < dumpCount ? [] : this.#frames.filter((_, index) => (this.#tops.get(index) ?? 0) >= minTops);
+		const least = Math.max(minTops, this.#seen * minTopShare);
+		return this.#frames.filter((_, index) => (this.#tops.get(index) ?? 0) >= least);
 	}
 }
 
 /**
 Returns methods, as `Class.method`, that threads may have been running for long without a return: the JVM does not
 compile the code of a method that runs while its class is changed, and a loop in it stays interpreted until the method
-returns. Takes some thread dumps. Throws UserError if the JVM gives none.
+returns. Takes some samples. Throws UserError if the JVM cannot be sampled.
 */
-export async function runningLoops(client: AttachClient): Promise<string[]> {
+export async function runningLoops(target: Target): Promise<string[]> {
 	const frames = new Frames();
-	const parser = new DumpParser(frames, {depth: Infinity, idle: new IdleList()});
-	const sample = new Sample();
 	const stacks = new Map<number, CommonStack>();
-	for (let dump = 0; dump < dumpCount; dump++) {
-		const reply = await client.threadDump({timeoutMs: dumpTimeoutMs});
-		if (reply.status !== 'ok') {
-			throw new UserError(reply.reason, {hint: 'hint' in reply ? reply.hint : ''});
-		}
-
-		parser.parse(reply.bytes, sample);
-		for (let row = 0; row < sample.count; row++) {
-			const stack = stackOf(sample, row);
-			if (dump === 0) {
-				stacks.set(sample.key[row], new CommonStack(stack));
+	let session: EngineSession | undefined;
+	try {
+		const {engine} = await chooseEngine(auto, target, undefined, auto);
+		session = await engine.open(target, {depth: Infinity, timer: auto}, frames);
+		const sample = new Sample();
+		for (let number = 0; number < sampleCount; number++) {
+			const {ok, stoppedMs} = await session.sample(sample);
+			if (ok) {
+				addStacks(sample, stacks, frames);
 			}
 
-			stacks.get(sample.key[row])?.add(stack, frames);
+			await sleep(Math.max(intervalMs, 20 * stoppedMs));
 		}
-
-		await sleep(Math.max(pauseMs, reply.tookMs * (dumpPart - 1)));
+	} catch (error) {
+		throw error instanceof SessionOver ? new UserError(error.message, {hint: error.hint}) : error;
+	} finally {
+		await session?.close();
 	}
 
 	const methods = new Set<string>();
@@ -128,7 +126,28 @@ export async function runningLoops(client: AttachClient): Promise<string[]> {
 	return [...methods];
 }
 
-/** Returns the frames of a thread, outermost first. */
-function stackOf({frames, stackStart, stackLength}: Sample, row: number): number[] {
-	return [...frames.subarray(stackStart[row], stackStart[row] + stackLength[row])].reverse();
+/** Adds the stacks on which threads used CPU time, and those on which they were seen. */
+function addStacks(sample: Sample, to: Map<number, CommonStack>, frames: Frames): void {
+	const {attributedCpu, key, stackStart, stackLength} = sample;
+	const withCpu = new Set<number>();
+	const add = (row: number, start: number, length: number) => {
+		// Outermost first.
+		const stack = [...sample.frames.subarray(start, start + length)].reverse();
+		if (length > 0 && (sample.flags[row] & (threadFlag.incomplete | threadFlag.vmInternal | threadFlag.compiler)) === 0) {
+			const common = to.get(key[row]) ?? new CommonStack(stack);
+			to.set(key[row], common);
+			common.add(stack, frames);
+		}
+	};
+
+	for (let index = 0; index < attributedCpu.count; index++) {
+		withCpu.add(attributedCpu.row[index]);
+		add(attributedCpu.row[index], attributedCpu.stackStart[index], attributedCpu.stackLength[index]);
+	}
+
+	for (let row = 0; row < sample.count; row++) {
+		if (!withCpu.has(row)) {
+			add(row, stackStart[row], stackLength[row]);
+		}
+	}
 }
