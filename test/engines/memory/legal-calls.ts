@@ -38,7 +38,7 @@ export class ProgramSource {
 		}
 
 		const root = frames.at(-1) ?? '';
-		return isOwn ? (this.#roots.test(root) ? undefined : `root is ${root}`) : 'no frame of the program';
+		return isOwn ? (this.#roots.test(root) ? undefined : `root is ${root}`) : `no frame of the program: ${frames.join(' < ')}`;
 	}
 
 	/** The method and line of a frame of the program; undefined for any other. */
