@@ -6,6 +6,7 @@ import type {Options} from '../options/parse.js';
 import {readProbe} from '../probes/probe-file.js';
 import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
+import {runningLoops} from '../sampler/running-loops.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {probeFault, TaskSession} from '../tracing/task-session.js';
 import {confirmTarget, readUntil, reportFormat, runAgent, type Outcome} from './agent-run.js';
@@ -54,8 +55,24 @@ async function confirmTasks(command: TasksCommand, options: Options, {name, poin
 	}), 'Follow tasks? [y/N] ');
 }
 
-async function beginTasks(target: Target, probe: Probe, {maxTasks}: Options): Promise<TaskSession> {
+async function beginTasks(target: Target, probe: Probe, {maxTasks, withRunningLoops}: Options): Promise<TaskSession> {
+	if (!withRunningLoops) {
+		await checkLoops(target, probe);
+	}
+
 	return TaskSession.begin(target, probe, {most: maxTasks, reportIntervalMs});
+}
+
+/** Throws UserError if a thread runs a loop in a class that the probe would change, see `runningLoops`. */
+async function checkLoops(target: Target, {points}: Probe): Promise<void> {
+	const classes = new Set(points.map(({className}) => className));
+	const loops = await runningLoops(target);
+	const loop = loops.find(method => classes.has(method.slice(0, method.lastIndexOf('.'))));
+	if (loop !== undefined) {
+		throw new UserError(`a loop in ${loop} takes much of a thread's time, as tasks are so short`, {
+			hint: 'changed, it would be interpreted, many times slower, until its thread ends; --running-loops does so',
+		});
+	}
 }
 
 /** Returns the last report, with every task up to the end. Throws UserError without one, or for the probe's faults. */

@@ -359,8 +359,8 @@ const optionTable = {
 		...number(1, 10_000, {isWhole: true}),
 	},
 	withRunningLoops: {
-		name: 'running-loops', group: 'trace',
-		help: 'trace classes in which a loop runs too: the JVM interprets it until its method returns',
+		name: 'running-loops', group: 'trace', commands: ['trace', 'tasks', 'record'],
+		help: 'change classes in which a loop runs too: the JVM interprets it until its method returns',
 	},
 	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks', 'record'], help: 'do not ask before changing the target'},
 	probe: {

@@ -4,13 +4,14 @@ import {SessionOver, type EngineSession} from '../engines/common/engine.js';
 import type {Target} from '../jvm/target.js';
 import {nativeLine, type Interner} from '../model/frame.js';
 import {Sample, threadFlag} from '../model/sample.js';
+import {stateCode} from '../model/thread-state.js';
 import {UserError} from '../runtime/errors.js';
 import {chooseEngine} from './choose-engine.js';
 
 /** Number of samples, and in how many stacks a method must be the top frame. */
 const sampleCount = 30;
 const minTops = 2;
-/** And in which share of the thread's stacks: what a loop calls is compiled even so. */
+/** And in which share of those on which the thread used CPU time: what a loop calls is compiled even so. */
 const minTopShare = 0.1;
 const intervalMs = 20;
 const maxMethods = 200;
@@ -58,7 +59,7 @@ class Frames implements Interner {
 
 /** A thread's frames that all its stacks have had so far, outermost first, and how often each was the top one. */
 class CommonStack {
-	#seen = 0;
+	#withCpu = 0;
 	#frames: number[];
 	readonly #tops = new Map<number, number>();
 
@@ -66,8 +67,8 @@ class CommonStack {
 		this.#frames = [...stack];
 	}
 
-	/** Adds a stack: the last common frame may be at another line. */
-	add(stack: readonly number[], frames: Frames): void {
+	/** Adds a stack: the last common frame may be at another line. `hasCpu`: the thread used CPU time on it. */
+	add(stack: readonly number[], hasCpu: boolean, frames: Frames): void {
 		const length = Math.min(stack.length, this.#frames.length);
 		let common = 0;
 		while (common < length && stack[common] === this.#frames[common]) {
@@ -76,14 +77,16 @@ class CommonStack {
 
 		const hasMoved = common < length && frames.isSameMethod(stack[common], this.#frames[common]);
 		this.#frames = this.#frames.slice(0, common + (hasMoved ? 1 : 0));
-		const top = stack.length - 1;
-		this.#tops.set(top, (this.#tops.get(top) ?? 0) + 1);
-		this.#seen++;
+		if (hasCpu) {
+			const top = stack.length - 1;
+			this.#tops.set(top, (this.#tops.get(top) ?? 0) + 1);
+			this.#withCpu++;
+		}
 	}
 
 	/** Returns the frames that were in all stacks and the top one in enough of them. */
 	loops(): number[] {
-		const least = Math.max(minTops, this.#seen * minTopShare);
+		const least = Math.max(minTops, this.#withCpu * minTopShare);
 		return this.#frames.filter((_, index) => (this.#tops.get(index) ?? 0) >= least);
 	}
 }
@@ -130,24 +133,24 @@ export async function runningLoops(target: Target): Promise<string[]> {
 function addStacks(sample: Sample, to: Map<number, CommonStack>, frames: Frames): void {
 	const {attributedCpu, key, stackStart, stackLength} = sample;
 	const withCpu = new Set<number>();
-	const add = (row: number, start: number, length: number) => {
+	const add = (row: number, start: number, length: number, hasCpu: boolean) => {
 		// Outermost first.
 		const stack = [...sample.frames.subarray(start, start + length)].reverse();
 		if (length > 0 && (sample.flags[row] & (threadFlag.incomplete | threadFlag.vmInternal | threadFlag.compiler)) === 0) {
 			const common = to.get(key[row]) ?? new CommonStack(stack);
 			to.set(key[row], common);
-			common.add(stack, frames);
+			common.add(stack, hasCpu, frames);
 		}
 	};
 
 	for (let index = 0; index < attributedCpu.count; index++) {
 		withCpu.add(attributedCpu.row[index]);
-		add(attributedCpu.row[index], attributedCpu.stackStart[index], attributedCpu.stackLength[index]);
+		add(attributedCpu.row[index], attributedCpu.stackStart[index], attributedCpu.stackLength[index], true);
 	}
 
 	for (let row = 0; row < sample.count; row++) {
 		if (!withCpu.has(row)) {
-			add(row, stackStart[row], stackLength[row]);
+			add(row, stackStart[row], stackLength[row], sample.state[row] === stateCode.RUNNABLE);
 		}
 	}
 }

@@ -5,9 +5,9 @@ import {UserError} from '../runtime/errors.js';
 
 const megabyte = 1024 * 1024;
 
-/** The agent begins no session with less free, ends one at half of it, and takes one `part`-th of what is free. */
+/** The agent begins no session with less free, ends one at two thirds of it, and takes a `part`-th of the free. */
 type HeapRule = {readonly leastMb: number; readonly part: number};
-const usual: HeapRule = {leastMb: 32, part: 16};
+const usual: HeapRule = {leastMb: 48, part: 16};
 /** For a JVM that ends once its heap is full: what the agent holds must not make the difference. */
 const careful: HeapRule = {leastMb: 128, part: 64};
 

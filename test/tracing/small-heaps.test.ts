@@ -7,7 +7,7 @@ import {runCli, startCli} from '../helpers/run.js';
 
 const serial = ['-Xmx128m', '-XX:+UseSerialGC'];
 const g1 = ['-Xmx128m', '-XX:+UseG1GC'];
-const tooLittle = /^tprof-top: JVM \d+ has only \d+ MB of heap free for long-lived objects; the agent needs (?:32 MB|128 MB, as this JVM ends once it is out of memory)\n/;
+const tooLittle = /^tprof-top: JVM \d+ has only \d+ MB of heap free for long-lived objects; the agent needs (?:48 MB|128 MB, as this JVM ends once it is out of memory)\n/;
 const filled = /^tprof-top: the heap of JVM \d+ has filled up \(\d+ MB are free\): the agent has removed itself\n/;
 const pattern = 'SmallHeap$Tight#*';
 const commands = [['trace', pattern], ['tasks']] as const;

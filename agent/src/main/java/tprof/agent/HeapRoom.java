@@ -11,9 +11,10 @@ final class HeapRoom {
 	private static final int MOST = 64 * 1024 * 1024;
 	private static final String RULE = "heap ";
 
-	/** Bytes below which no session begins. One ends at half of it. */
+	/** Bytes below which no session begins, and the part of it below which one ends. */
 	private final long least;
-	/** The agent takes at most one of so many bytes that are free. */
+	private static final double RUNNING = 2.0 / 3;
+	/** The agent takes at most one `part`-th of the bytes that are free. */
 	private final int part;
 	/** Null in a runtime without java.management. */
 	private final MemoryPoolMXBean pool = pool();
@@ -35,7 +36,7 @@ final class HeapRoom {
 
 	/** Throws NoRoomException if too little has been left beside what the agent takes. */
 	void check(HeapBudget budget) {
-		require(free(), least / 2 + budget.taken(), "filled");
+		require(free(), (long) (least * RUNNING) + budget.taken(), "filled");
 	}
 
 	private static void require(long free, long needed, String otherwise) {

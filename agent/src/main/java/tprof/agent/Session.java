@@ -9,6 +9,8 @@ final class Session implements Runnable {
 	private static final String TASKS = "phase tasks";
 	private static final long POLL_MS = 20;
 	private static final long LOOK_MS = 1000;
+	/** How often it looks at what is free in the heap: a program may fill it quickly. */
+	private static final long ROOM_MS = 100;
 	/** Time for calls that are about to end when classes are restored. */
 	private static final long LAST_CALLS_MS = 50;
 	/** How often, and how many times, the classes are restored again if there was no memory for it. */
@@ -68,14 +70,14 @@ final class Session implements Runnable {
 			fault = error;
 		}
 
-		if (fault != null) {
-			channel.writeLastWord(lastWord(fault));
-		}
-
 		try {
+			if (fault != null) {
+				channel.writeLastWord(lastWord(fault));
+			}
+
 			channel.close();
-		} catch (IOException ignored) {
-			// Both files have been removed already.
+		} catch (Throwable ignored) {
+			// There is no memory even for that, or both files have been removed already: the classes are restored.
 		}
 	}
 
@@ -122,6 +124,7 @@ final class Session implements Runnable {
 
 	private void listen() throws IOException {
 		long sinceLook = 0;
+		long sinceRoom = 0;
 		long sinceReport = 0;
 		while (true) {
 			String text = channel.poll();
@@ -144,15 +147,17 @@ final class Session implements Runnable {
 			pause(POLL_MS);
 			checkMemory();
 			sinceLook += POLL_MS;
+			sinceRoom += POLL_MS;
 			sinceReport += POLL_MS;
+			if (sinceRoom >= ROOM_MS && budget != null) {
+				sinceRoom = 0;
+				room.check(budget);
+			}
+
 			if (sinceLook >= LOOK_MS) {
 				sinceLook = 0;
 				if (channel.isDeserted()) {
 					return;
-				}
-
-				if (budget != null) {
-					room.check(budget);
 				}
 
 				if (tasks != null) {
