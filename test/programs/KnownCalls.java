@@ -3,14 +3,16 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
 Threads that run all the time through calls that a reader of this file can check: each method of this class is called from lines that name it. Recursion, exceptions, inlined and interpreted methods,
-interfaces with many implementations, loops with safepoint polls, leaf calls into the runtime, allocation. Argument: number of threads (default 2). Prints "ready" when warm.
+interfaces with many implementations, loops with safepoint polls, leaf calls into the runtime, allocation. Argument: number of threads (default 2). Prints "ready" when all are warm.
 */
 public class KnownCalls {
 	static volatile long sink;
-	static volatile boolean warm;
+	/** Number of threads that have run for a while. */
+	static final AtomicInteger warm = new AtomicInteger();
 
 	interface Shape {
 		double area(int scale);
@@ -57,7 +59,7 @@ public class KnownCalls {
 			}, "running-" + i).start();
 		}
 
-		while (!warm) {
+		while (warm.get() < threads) {
 			Thread.sleep(20);
 		}
 
@@ -67,8 +69,8 @@ public class KnownCalls {
 	static void spin(int first) {
 		for (int round = first;; round++) {
 			step(round);
-			if (round > 1500) {
-				warm = true;
+			if (round == 1501) {
+				warm.incrementAndGet();
 			}
 		}
 	}

@@ -1,10 +1,13 @@
+import java.util.concurrent.atomic.AtomicInteger;
+
 /**
 Threads that test types all the time, each against two interfaces in turn, so that the cache of the last interface found never helps and the slow path searches all of them; beside that, they call runtime code that leaves no anchor.
-Each method of this class is called from lines that name it. Argument: number of threads (default 2). Prints "ready" when warm.
+Each method of this class is called from lines that name it. Argument: number of threads (default 2). Prints "ready" when all are warm.
 */
 public class TypeTests {
 	static volatile long sink;
-	static volatile boolean warm;
+	/** Number of threads that have run for a while. */
+	static final AtomicInteger warm = new AtomicInteger();
 
 	interface I1 {}
 	interface I2 {}
@@ -33,7 +36,7 @@ public class TypeTests {
 			}, "running-" + i).start();
 		}
 
-		while (!warm) {
+		while (warm.get() < threads) {
 			Thread.sleep(20);
 		}
 
@@ -44,7 +47,9 @@ public class TypeTests {
 		for (int round = 0;; round++) {
 			sink += timed(round);
 			sink += tested(round);
-			warm |= round > 3000;
+			if (round == 3001) {
+				warm.incrementAndGet();
+			}
 		}
 	}
 
