@@ -4,15 +4,14 @@ import {SessionOver, type EngineSession} from '../engines/common/engine.js';
 import type {Target} from '../jvm/target.js';
 import {nativeLine, type Interner} from '../model/frame.js';
 import {Sample, threadFlag} from '../model/sample.js';
-import {stateCode} from '../model/thread-state.js';
 import {UserError} from '../runtime/errors.js';
 import {chooseEngine} from './choose-engine.js';
 
 /** Number of samples, and in how many stacks a method must be the top frame. */
-const sampleCount = 30;
-const minTops = 2;
+const sampleCount = 40;
+const minTops = 3;
 /** And in which share of those on which the thread used CPU time: what a loop calls is compiled even so. */
-const minTopShare = 0.1;
+const minTopShare = 0.3;
 const intervalMs = 20;
 const maxMethods = 200;
 
@@ -150,7 +149,7 @@ function addStacks(sample: Sample, to: Map<number, CommonStack>, frames: Frames)
 
 	for (let row = 0; row < sample.count; row++) {
 		if (!withCpu.has(row)) {
-			add(row, stackStart[row], stackLength[row], sample.state[row] === stateCode.RUNNABLE);
+			add(row, stackStart[row], stackLength[row], sample.cpuNs[row] > 0);
 		}
 	}
 }
