@@ -6,7 +6,7 @@ const asciiCharacters: Readonly<Record<string, string>> = {
 	'▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
 };
 
-/** Returns the text in ASCII characters, as wide as before; letters of names that are none become question marks. */
+/** Returns the text in ASCII, as wide as before; other letters of names become question marks. */
 export function asciiOf(text: string): string {
 	if (/^[ -~]*$/.test(text)) {
 		return text;

@@ -15,7 +15,7 @@ import {sum} from '../helpers/sum.js';
 import {until} from '../helpers/until.js';
 import {countedIn, sampleHere} from '../helpers/sampling.js';
 import {javaForTest} from '../helpers/for-test.js';
-import {SteadyThreads, isSteadyThread} from '../../source/engines/memory/threads/steady-threads.js';
+import {SteadyThreads} from '../../source/engines/memory/threads/steady-threads.js';
 
 const intervalMs = 20;
 
@@ -51,7 +51,8 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 	const clock = new SamplingClock(0, random);
 	const backoff = new IdleBackoff();
 	const sample = new Sample();
-	const thread = Object.assign(new JavaThread(0x10_00, emptyBlock(), 1), {row: sample.addThread(1, 1, 'works')});
+	const thread = new JavaThread(0x10_00, emptyBlock(), 1);
+	thread.row.index = sample.addThread(1, 1, 'works');
 	const steadyThreads = new SteadyThreads();
 	let [nowMs, beginMs, wasRunning, running, samples, taken] = [0, restMs, false, 0, 0, 0];
 	for (; taken < 300_000; taken++) {
@@ -64,9 +65,9 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 
 		const isRunning = beginMs <= nowMs;
 		usedMs += isRunning ? nowMs - Math.max(beginMs, beforeMs) : 0;
-		sample.state[thread.row] = isRunning ? stateCode.RUNNABLE : stateCode.WAITING;
+		sample.state[thread.row.index] = isRunning ? stateCode.RUNNABLE : stateCode.WAITING;
 		// Half of what it needs a CPU for it waits for one.
-		thread.cpu.usedNs = usedMs * 500_000;
+		thread.cpu.setUsed(usedMs * 500_000);
 		thread.cpu.runDelayNs = usedMs * 500_000;
 		steadyThreads.update([thread], sample, nowMs);
 		const before = ticksBefore(clock.repeats, clock.repeats, steadyThreads.sinceChangeNs, intervalMs);
@@ -74,7 +75,7 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 		running += (wasRunning ? before : 0) + (isRunning ? now : 0);
 		wasRunning = isRunning;
 		samples += before + now;
-		clock.end(nowMs, intervalMs, backoff.next((usedMs === 0 || isSteadyThread(thread)) && !steadyThreads.hasSteadyThreadStopped(nowMs), intervalMs, {isAtRest: usedMs < 2}));
+		clock.end(nowMs, intervalMs, backoff.next((usedMs === 0 || steadyThreads.isSteady(thread)) && !steadyThreads.hasSteadyThreadStopped(nowMs), intervalMs, {isAtRest: usedMs < 2}));
 	}
 
 	// The mean rate is the one asked for.

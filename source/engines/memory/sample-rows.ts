@@ -3,21 +3,18 @@ import {getOrCreate} from '../../model/get-or-create.js';
 import {type JvmStacks} from '../../model/jvm-stacks.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
-import {IdleList, idleKind} from '../../jvm/threads/idle.js';
 import {type EngineOptions} from '../common/engine.js';
 import {firstWithVirtualThreads} from '../../model/snapshot.js';
 import {type RecordedStack} from './cpu/perf/recorded-stack.js';
 import {type PerfTimer} from './cpu/perf/perf-timer.js';
 import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
 import {type Jvm} from './hotspot/jvm.js';
-import {javaThreadState} from './hotspot/thread-block.js';
 import {type VirtualIdentity} from './hotspot/thread-object.js';
 import {Locks} from './locks/locks.js';
 import {compilationStack} from './threads/compilations.js';
-import {countsAsRunning} from './threads/cpu-times.js';
-import {derivedState, isStalled, waitKind} from './threads/derived-state.js';
 import {type Holder, type JavaThread} from './threads/java-thread.js';
-import {RowCache, flagsOf, hasValidRow} from './threads/row-cache.js';
+import {RowCache} from './threads/row-cache.js';
+import {ShownStates} from './threads/shown-states.js';
 import {UnmountedThreads} from './virtual/unmounted-threads.js';
 import {VirtualKinds, type VirtualKind} from './virtual/virtual-kinds.js';
 import {type VmThreads} from './threads/vm-threads.js';
@@ -46,7 +43,7 @@ export class SampleRows {
 	readonly #jvm: Jvm;
 	readonly #parts: Parts;
 	readonly #locks: Locks;
-	readonly #idle: IdleList;
+	readonly #states: ShownStates;
 	readonly #maxFrames: number;
 	/** Frame of running threads whose stacks could not be read, so that their CPU time counts somewhere. */
 	readonly #unknownFrame: number;
@@ -57,17 +54,12 @@ export class SampleRows {
 	/** Rows of mounted virtual threads, and of ended threads that hold locks, by their Java ids. */
 	readonly #rowsById = new Map<number, number>();
 	readonly #unmountedRecords: UnmountedRecord[] = [];
-	#nowMs = 0;
-	/** Number of intervals that the current sample covers. */
-	#repeats = 1;
-	/** Whether a collection was stopping the program in this sample; undefined until needed. */
-	#wasCollecting: boolean | undefined;
 
 	constructor(jvm: Jvm, {depth, extraIdle, maxVirtualThreads = 0, fileWait}: EngineOptions, parts: Parts) {
 		this.#jvm = jvm;
 		this.#parts = parts;
 		this.#maxFrames = depth;
-		this.#idle = new IdleList(extraIdle);
+		this.#states = new ShownStates(jvm, extraIdle);
 		this.#kinds = new VirtualKinds(jvm.methods);
 		this.#locks = new Locks(jvm);
 		if (jvm.vm.release >= firstWithVirtualThreads && maxVirtualThreads > 0) {
@@ -82,23 +74,21 @@ export class SampleRows {
 		this.#cache.start(into);
 		into.isObservation = !this.#parts.perf;
 		this.#locks.start(threads);
-		this.#nowMs = performance.now();
-		this.#repeats = repeats;
-		this.#wasCollecting = undefined;
+		this.#states.start(repeats);
 		this.#lockWaiters.length = 0;
 		this.#unmountedRecords.length = 0;
 		this.#rowsById.clear();
 		this.unmountedThreads?.read(threads);
 		for (const thread of threads) {
-			if (!(thread.hasValidRow && this.#cache.keepValid(thread))) {
-				this.#fillRow(into, thread);
+			if (!(thread.isSettled && this.#cache.reuse(thread))) {
+				this.#addOrReuse(into, thread);
 			}
 		}
 
 		this.#addEnded(into, this.#parts.perf?.endedStacks ?? []);
 		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
 		this.#addUnmountedThreads(into);
-		this.#fillHolders(into, threads[0]?.listNumber ?? 0);
+		this.#fillHolders(into, threads[0]?.presence.listNumber ?? 0);
 		// Last, so that all other rows keep their indices.
 		this.#addUnmountedRecords(into);
 		this.#cache.end();
@@ -109,43 +99,50 @@ export class SampleRows {
 		this.#cache.forget(sample);
 	}
 
-	#fillRow(into: Sample, thread: JavaThread): void {
-		const state = this.#stateOf(thread);
-		const lock = this.#locks.of(thread, state);
-		if (this.#cache.keep(thread, state, lock)) {
-			this.#addRecorded(into, thread, thread.row, thread.row);
-		} else {
-			thread.row = this.#addThread(into, thread);
-			into.lockKind[thread.row] = lock.kind;
-			into.lockClass[thread.row] = lock.className;
+	/** Finds what a thread does that may have changed, and adds it unless its row can be used again. */
+	#addOrReuse(into: Sample, thread: JavaThread): void {
+		this.#states.update(thread);
+		this.#locks.update(thread);
+		if (thread.lock.last?.readHolder) {
+			this.#lockWaiters.push(thread);
 		}
 
-		thread.hasValidRow = hasValidRow(thread, lock, into.state[thread.row]);
-		if (lock.readHolder) {
-			this.#lockWaiters.push(thread);
+		if (!this.#cache.reuse(thread)) {
+			// A carrier has two rows: its own and the virtual thread's.
+			this.#cache.setFilled(thread, this.#addThread(into, thread), !thread.stack.hasVirtualThread);
+		} else if (thread.records.isRecorded) {
+			this.#addRecorded(into, thread, thread.row.index, thread.row.index);
 		}
 	}
 
 	/** Adds a thread and, if any, the virtual thread mounted on it; returns the latter's row, otherwise the thread's. */
 	#addThread(into: Sample, thread: JavaThread): number {
-		if (thread.stack.hasVirtualThread) {
+		const {description, stack: {frames, end, hasVirtualThread, isHeapMissing}} = thread;
+		if (hasVirtualThread) {
 			return this.#addMounted(into, thread);
 		}
 
-		const row = into.addThread(thread.description.key, thread.nativeId, thread.description.name);
-		into.flags[row] = flagsOf(thread);
-		into.cpuNs[row] = thread.cpu.usedNs;
-		into.runDelayNs[row] = thread.cpu.runDelayNs;
-		into.state[row] = this.#stateOf(thread);
-		this.#addFrames(into, thread.stack.frames, 0, thread.stack.frames.length);
+		const row = into.addThread(description.key, thread.nativeId, description.name);
+		into.flags[row] = description.flags | (end === 'broken' || isHeapMissing ? threadFlag.incomplete : 0);
+		this.#setCurrent(into, row, thread);
+		this.#addFrames(into, frames, 0, frames.length);
 		// A compiler thread has no Java frames.
-		if (thread.stack.frames.length === 0 && thread.stack.end === 'broken' && thread.description.state === stateCode.RUNNABLE && (thread.description.flags & threadFlag.compiler) === 0) {
+		const isCompiler = (description.flags & threadFlag.compiler) !== 0;
+		if (frames.length === 0 && end === 'broken' && description.state === stateCode.RUNNABLE && !isCompiler) {
 			into.addFrame(this.#unknownFrame);
 		}
 
 		this.#attribute(into, thread, row, row);
-		thread.sampledFrames = thread.stack.frames;
 		return row;
+	}
+
+	/** Sets what a thread does at the moment: in its row, or in that of the virtual thread mounted on it. */
+	#setCurrent(into: Sample, row: number, {cpu, state, lock}: JavaThread): void {
+		into.cpuNs[row] = cpu.usedNs;
+		into.runDelayNs[row] = cpu.runDelayNs;
+		into.state[row] = state.code;
+		into.lockKind[row] = lock.kind;
+		into.lockClass[row] = lock.className;
 	}
 
 	/**
@@ -153,21 +150,20 @@ export class SampleRows {
 	kind that a carrier runs one after the other share a thread record.
 	*/
 	#addMounted(into: Sample, thread: JavaThread): number {
-		const {frames, carrierStart, end, isHeapMissing} = thread.stack;
+		const {description, mounted: {identity}, stack: {frames, carrierStart, end, isHeapMissing}} = thread;
 		const incomplete = end === 'broken' ? threadFlag.incomplete : 0;
-		const carrier = into.addThread(thread.description.key, thread.nativeId, thread.description.name);
-		into.flags[carrier] = thread.description.flags | threadFlag.carrier | incomplete;
+		const carrier = into.addThread(description.key, thread.nativeId, description.name);
+		into.flags[carrier] = description.flags | threadFlag.carrier | incomplete;
 		into.state[carrier] = stateCode.WAITING;
 		this.#addFrames(into, frames, carrierStart, frames.length);
-		const kind = this.#kinds.kindOf(incomplete === 0 && !isHeapMissing ? frames.subarray(0, carrierStart) : undefined, thread.description.virtual);
-		const row = into.addThread(this.#kinds.keyOf(`${kind.id} ${thread.description.key}`), thread.nativeId, kind.name);
+		const isWhole = incomplete === 0 && !isHeapMissing;
+		const kind = this.#kinds.kindOf(isWhole ? frames.subarray(0, carrierStart) : undefined, identity);
+		const row = into.addThread(this.#kinds.keyOf(`${kind.id} ${description.key}`), thread.nativeId, kind.name);
 		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (isHeapMissing ? threadFlag.incomplete : incomplete);
-		into.cpuNs[row] = thread.cpu.usedNs;
-		into.runDelayNs[row] = thread.cpu.runDelayNs;
-		into.state[row] = this.#stateOf(thread);
+		this.#setCurrent(into, row, thread);
 		into.carrier[row] = carrier;
-		if (thread.description.virtual) {
-			this.#rowsById.set(thread.description.virtual.id, row);
+		if (identity) {
+			this.#rowsById.set(identity.id, row);
 		}
 
 		this.#addFrames(into, frames, 0, carrierStart);
@@ -211,7 +207,7 @@ export class SampleRows {
 	/** Adds a row for each group of unmounted virtual threads. */
 	#addUnmountedThreads(into: Sample): void {
 		for (const group of this.unmountedThreads?.groups ?? []) {
-			if (group.count === 0 || (group.isUnchanged() && this.#cache.keepUnchanged(group.row, group.key, group.state))) {
+			if (group.count === 0 || this.#cache.reuse(group)) {
 				continue;
 			}
 
@@ -226,7 +222,8 @@ export class SampleRows {
 			into.waitKind[row] = group.wait.fileKind;
 			into.waitPeer[row] = group.wait.filePeer;
 			this.#addFrames(into, group.frames, 0, group.frames.length);
-			group.setRow(row);
+			group.setFilled();
+			this.#cache.setFilled(group, row);
 		}
 	}
 
@@ -234,7 +231,7 @@ export class SampleRows {
 	#fillHolders(into: Sample, listNumber: number): void {
 		const rowOf = ({thread, virtualId = 0, ended}: Holder): number => {
 			if (thread) {
-				return thread.listNumber === listNumber ? thread.row : -1;
+				return thread.presence.listNumber === listNumber ? thread.row.index : -1;
 			}
 
 			if (ended) {
@@ -246,7 +243,7 @@ export class SampleRows {
 			}
 
 			const group = this.unmountedThreads?.groupOf(virtualId);
-			return this.#rowsById.get(virtualId) ?? (group && group.count > 0 ? group.row : -1);
+			return this.#rowsById.get(virtualId) ?? (group && group.count > 0 ? group.row.index : -1);
 		};
 
 		for (const thread of this.#lockWaiters) {
@@ -257,7 +254,7 @@ export class SampleRows {
 			if (count > 0) {
 				// First, as it may add a row, for which the arrays may have to grow.
 				const owner = holder ? rowOf(holder) : -1;
-				into.lockOwner[row] = owner;
+				into.lockOwner[row.index] = owner;
 			}
 		}
 
@@ -266,13 +263,13 @@ export class SampleRows {
 
 	/** Names each virtual thread of a deadlock, because their kinds' names may be the same. */
 	#nameDeadlocked(into: Sample): void {
-		for (const {row, description: {virtual}} of this.#lockWaiters) {
-			nameIfDeadlocked(into, row, virtual);
+		for (const {row, mounted} of this.#lockWaiters) {
+			nameIfDeadlocked(into, row.index, mounted.identity);
 		}
 
 		for (const group of this.unmountedThreads?.groups ?? []) {
 			if (group.wait.holder) {
-				nameIfDeadlocked(into, group.row, this.unmountedThreads?.threadOf(group));
+				nameIfDeadlocked(into, group.row.index, this.unmountedThreads?.threadOf(group));
 			}
 		}
 	}
@@ -317,41 +314,6 @@ export class SampleRows {
 		for (const frame of frames.subarray(start, Math.min(end, start + this.#maxFrames))) {
 			into.addFrame(frame);
 		}
-	}
-
-	#stateOf(thread: JavaThread): number {
-		if (this.#isIdle(thread)) {
-			return stateCode.IDLE;
-		}
-
-		if (!isStalled(thread, this.#nowMs, () => this.#isCollecting())) {
-			return thread.description.state;
-		}
-
-		// A safepoint may delay a thread on its way into or out of a sleep, wait or park: show these.
-		const {methods} = this.#jvm;
-		return waitKind(thread, methods) === 'none' ? stateCode.BLOCKED : derivedState(thread, methods, undefined);
-	}
-
-	#isCollecting(): boolean {
-		this.#wasCollecting ??= this.#jvm.collections.isRunning();
-		return this.#wasCollecting;
-	}
-
-	/** Whether a RUNNABLE thread waits in a known native call, or inside the VM without a Java frame. */
-	#isIdle(thread: JavaThread): boolean {
-		if (thread.description.state !== stateCode.RUNNABLE) {
-			return false;
-		}
-
-		const usedNoCpu = thread.cpu.isKnown && !countsAsRunning(thread.cpu, this.#repeats);
-		if (thread.stack.frames.length === 0) {
-			return thread.stack.end === 'root' && (thread.cpu.isKnown ? usedNoCpu : thread.block.state === javaThreadState.blocked);
-		}
-
-		const method = this.#jvm.methods.ofFrame(thread.stack.frames[0]);
-		const kind = method ? this.#idle.kindOf(method.className, method.name) : idleKind.none;
-		return kind === idleKind.always || (kind === idleKind.ifNoCpu && usedNoCpu);
 	}
 }
 

@@ -16,7 +16,7 @@ import {type LiveThreads} from './threads/live-threads.js';
 import {Continuations} from './unwind/continuation.js';
 import {StackCopy} from './unwind/stack.js';
 import {TopFrame} from './unwind/top-frame.js';
-import {Walker, type WalkEnd} from './unwind/walker.js';
+import {walkedStack, Walker, type WalkEnd} from './unwind/walker.js';
 
 /** Reads threads' stacks: outside Java code from their anchors, otherwise from perf records or by stopping them. */
 export class ThreadStacks {
@@ -46,7 +46,7 @@ export class ThreadStacks {
 		this.observedThreads = this.perf ? undefined : new ObservedThreads(target.pid, liveThreads, this.#running);
 	}
 
-	/** Begins a sample, before threads are listed. Returns whether a thread with a valid row has records. */
+	/** Begins a sample, before threads are listed. Returns whether a settled thread has records. */
 	begin(): boolean {
 		this.stops = this.observedThreads?.begin() ?? noStops;
 		return this.perf?.begin?.() ?? false;
@@ -60,7 +60,7 @@ export class ThreadStacks {
 		const {perf, observedThreads} = this;
 		const costMs = perf?.poll(changedThreads, threads, hasNewThreads) ?? 0;
 		observedThreads?.walkCaptured(threads);
-		const toWalk = changedThreads.filter(thread => !thread.isUnchanged && !this.#running.isCaptured(thread));
+		const toWalk = changedThreads.filter(thread => !thread.hasSameStack && !this.#running.isCaptured(thread));
 		const inJava = toWalk.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
 		// A thread that was stopped may have left Java code, but has been walked.
@@ -135,8 +135,7 @@ export class WaitingStacks {
 			}
 
 			if (isSameAnchor(before, thread.block) && (end !== 'broken' || isLast)) {
-				thread.stack.setStack(this.#walker, end, heap);
-				thread.stack.setWalkedFrom(thread.block);
+				thread.stack.setWalked(walkedStack(this.#walker, end, heap), thread.block);
 				return true;
 			}
 		}

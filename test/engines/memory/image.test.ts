@@ -1,7 +1,7 @@
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {gunzipSync, gzipSync} from 'node:zlib';
+import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {readersOf} from '../../../source/engines/memory/hotspot/jvm.js';
 import {resolveLayout} from '../../../source/engines/memory/hotspot/layout.js';
@@ -21,18 +21,13 @@ import {threadStates} from '../../../source/model/thread-state.js';
 import {jdks, startJava} from '../../helpers/jvm.js';
 import {pick, seeded} from '../../helpers/random.js';
 import {Names} from '../observe.js';
+import {granule, ImageMemory, type ImageFacts} from './image-memory.js';
 
 /*
 Images of real JVMs, one for each JDK: what the engine read of their memory, and what it made of it. They test the
 decoding without a JVM, and with memory that lies. To record those of the JDKs found on this machine:
 TPROF_RECORD_IMAGES=1 npx vitest run test/engines/memory/image.test.ts
 */
-
-/** Bytes kept together: small, since most reads are. */
-const granule = 128;
-
-/** What an image is made of beside the memory: where the tables are, and what a live session saw. */
-type ImageFacts = {readonly release: number; readonly symbols: Array<[string, number]>; readonly threads: string[]};
 
 /** A live memory that keeps everything that is read of it, as it was at the first read. */
 class RecordingMemory implements Memory {
@@ -65,42 +60,6 @@ class RecordingMemory implements Memory {
 	}
 }
 
-/** A recorded memory: what was not read then cannot be read now. */
-class ImageMemory implements Memory {
-	readonly facts: ImageFacts;
-	readonly pieces = new Map<number, Uint8Array>();
-
-	constructor(file: Uint8Array) {
-		const bytes = gunzipSync(file);
-		const end = bytes.indexOf(10);
-		this.facts = JSON.parse(bytes.toString('utf8', 0, end)) as ImageFacts;
-		for (let at = end + 1; at < bytes.length; at += 9 + bytes[at + 8]) {
-			this.pieces.set(bytes.readDoubleLE(at), bytes.subarray(at + 9, at + 9 + bytes[at + 8]));
-		}
-	}
-
-	get symbols(): Symbols {
-		return new Map(this.facts.symbols);
-	}
-
-	read(address: number, into: Uint8Array, offset: number, length: number): number {
-		let done = 0;
-		while (done < length) {
-			const at = address + done;
-			const piece = this.pieces.get(at - (at % granule));
-			const part = piece?.subarray(at % granule, (at % granule) + length - done);
-			if (!part || part.length === 0) {
-				break;
-			}
-
-			into.set(part, offset + done);
-			done += part.length;
-		}
-
-		return done;
-	}
-}
-
 /** Reads all that can be read of a JVM without stopping it; each thread as one text. */
 function readAll(memory: Memory, symbols: Symbols): {release: number; missing: readonly string[]; threads: string[]} {
 	const reader = new Reader(memory);
@@ -124,14 +83,18 @@ function readAll(memory: Memory, symbols: Symbols): {release: number; missing: r
 
 	new Descriptions(jvm, 1, threads).describe(all, all);
 	locks.start(all);
-	const found = all.map(thread => locks.of(thread, thread.description.state));
+	for (const thread of all) {
+		thread.state.setState(thread.description.state, true);
+		locks.update(thread);
+	}
+
 	return {
 		release: vm.release, missing: [],
-		threads: all.map((thread, index) => {
-			const lock = found[index];
+		threads: all.map(thread => {
+			const {lock} = thread;
 			return [
 				`"${thread.description.name}" #${thread.description.key} ${threadStates[thread.description.state]} ${thread.stack.end}`,
-				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.holder?.thread ? `held by #${lock.holder.thread.description.key}` : ''}`,
+				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.last?.holder?.thread ? `held by #${lock.last.holder.thread.description.key}` : ''}`,
 				...[...thread.stack.frames].map(frame => names.frames[frame].replace(/:(-?\d+)$/, `(${names.files[frame]}:$1)`)),
 			].join('\n');
 		}),

@@ -13,6 +13,9 @@ export type ThreadIdentity = {
 	readonly isDaemon: boolean;
 };
 
+/** Stands for an identity that could not be read. */
+export const noIdentity: ThreadIdentity = {id: 0, name: '', isDaemon: false};
+
 /** Identity of a java.lang.VirtualThread. */
 export type VirtualIdentity = Pick<ThreadIdentity, 'id' | 'name'>;
 

@@ -7,7 +7,7 @@ import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
 import {isAligned} from '../target/memory.js';
 import {klassSymbol, symbolName} from '../hotspot/methods.js';
-import {noLock, type Holder, type JavaThread, type CachedLock, type Lock} from '../threads/java-thread.js';
+import {noLock, notWaiting, type Holder, type JavaThread, type Lock, type ReadLock} from '../threads/java-thread.js';
 import {waitKind} from '../threads/derived-state.js';
 import {ifReadable} from '../target/reader.js';
 import {AnonymousHolders} from './anonymous-holders.js';
@@ -75,7 +75,8 @@ export class Locks {
 	returned). A thread that holds its own lock has just got it, unless it wants to write what it holds for reading.
 	`rowOf`: the row of a holder, -1 if it is in none.
 	*/
-	fillHolder(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, rowOf: (holder: Holder) => number): void {
+	fillHolder(into: Sample, waiting: JavaThread, rowOf: (holder: Holder) => number): void {
+		const {row: {index: row}, lock: {last: lock}, block: {pendingMonitor}} = waiting;
 		const {thread, readers = 0} = lock?.holder ?? {};
 		const owner = lock?.holder ? rowOf(lock.holder) : -1;
 		const hasHolder = owner !== row || readers > 0;
@@ -84,17 +85,35 @@ export class Locks {
 		into.lockOwnerFrame[row] = hasHolder && owner >= 0 && lock && thread ? this.#frameOf(lock, thread, pendingMonitor) : 0;
 	}
 
-	/** Returns what a thread waits for. `state`: its state code in the sample. Never throws. */
-	of(thread: JavaThread, state: number): Lock {
-		const isStalled = state === stateCode.BLOCKED && !isWaiting(thread.description.state);
-		if (!isStalled && !isWaiting(thread.description.state)) {
-			return noLock;
+	/** Sets what a thread waits for, once its shown state is known. Never throws. */
+	update(thread: JavaThread): void {
+		thread.lock.setLock(this.#lockOf(thread));
+	}
+
+	/** Returns what a thread is parked on. Objects must not move meanwhile. Throws `Unreadable`. */
+	parkedOn(blocker: number): Lock {
+		const isOwnable = has(this.#ownerOffset(blocker));
+		const holder = isOwnable ? this.#holderOfSynchronizer(blocker) : undefined;
+		return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder};
+	}
+
+	/** Returns the lock of a thread that wants to enter a monitor, or waits in Object.wait. Throws `Unreadable`. */
+	ofMonitor(monitor: number, kind: 'monitor' | 'monitor-wait'): Lock {
+		const holder = kind === 'monitor' ? this.#monitorHolder(monitor) : undefined;
+		return {kind: lockKindCode[kind], className: this.#classIdOf(this.#monitorObject(monitor)), holder};
+	}
+
+	/** Returns what a thread waits for; undefined if it must be read again. */
+	#lockOf(thread: JavaThread): ReadLock | undefined {
+		const {description: {state}, lock, stack: {frames}} = thread;
+		const isStalled = thread.state.code === stateCode.BLOCKED && !isWaiting(state);
+		if (!isStalled && !isWaiting(state)) {
+			return notWaiting;
 		}
 
 		// A thread that has not run waits for the same lock, but the lock's owner and address in the heap may have
 		// changed.
-		const {lock, stack: {frames}} = thread;
-		const last = lock?.frames === frames && lock.state === thread.description.state ? lock : undefined;
+		const last = lock.last?.frames === frames && lock.last.state === state ? lock.last : undefined;
 		// A lock that was unreadable because objects moved is read again.
 		if (last && (last.kind === lockKindCode.none || last.className !== 0)) {
 			const isCollecting = this.#collectionsNow === objectsMayMove && this.#jvm.vm.collector === 'stop-the-world';
@@ -103,29 +122,14 @@ export class Locks {
 			}
 
 			if (this.#isInPlace(last)) {
-				last.holder = last.readHolder();
-				return last;
+				return {...last, holder: last.readHolder()};
 			}
 		}
 
 		const found = isStalled ? this.#initializer(thread) : this.#find(thread);
 		const next = found ?? (last && withSureHolder(last));
-		const {description: {state: threadState}} = thread;
 		const holderFrames = next?.holder?.thread?.stack.frames;
-		thread.lock = next && {...next, frames, state: threadState, collections: this.#collectionsNow, holderFrames};
-		return next ?? noLock;
-	}
-
-	/** Returns what a thread is parked on. Objects must not move meanwhile. Throws `Unreadable`. */
-	parkedOn(blocker: number): Lock {
-		const isOwnable = has(this.#ownerOffset(blocker));
-		return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: isOwnable ? this.#holderOfSynchronizer(blocker) : undefined};
-	}
-
-	/** Returns the lock of a thread that wants to enter a monitor, or waits in Object.wait. Throws `Unreadable`. */
-	ofMonitor(monitor: number, kind: 'monitor' | 'monitor-wait'): Lock {
-		const holder = kind === 'monitor' ? this.#monitorHolder(monitor) : undefined;
-		return {kind: lockKindCode[kind], className: this.#classIdOf(this.#monitorObject(monitor)), holder};
+		return next && {...next, frames, state, collections: this.#collectionsNow, holderFrames};
 	}
 
 	/** Returns the frame in which a holder took a lock, a monitor or a class initializer; 0 if unknown. */
@@ -141,7 +145,7 @@ export class Locks {
 	}
 
 	/** Whether a lock's address is still valid; monitors and classes do not move. */
-	#isInPlace({kind, collections}: CachedLock): boolean {
+	#isInPlace({kind, collections}: ReadLock): boolean {
 		return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (collections === this.#collectionsNow && collections !== objectsMayMove);
 	}
 
@@ -370,7 +374,7 @@ export class Locks {
 Returns a lock that cannot be read now, for a thread that still waits for it. It has the same holder if that has not
 run, as only the holder releases it.
 */
-function withSureHolder(last: CachedLock): Lock {
+function withSureHolder(last: ReadLock): Lock {
 	const {holder, holderFrames} = last;
 	return {...last, holder: holderFrames && holder?.thread?.stack.frames === holderFrames ? holder : undefined};
 }

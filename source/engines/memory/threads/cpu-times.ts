@@ -1,4 +1,5 @@
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
+import {type PartOwner, ThreadPart} from './thread-part.js';
 
 /** An inactive thread is read again after a random time between half of this and all of it. */
 const readEveryMs = 1000;
@@ -9,12 +10,8 @@ const activeMs = 500;
 /** A thread not read for this long has ended, as scans read all threads more often. Its files are closed. */
 const forgetMs = 10_000;
 
-/** A thread's CPU time as read from the kernel; written only by `CpuTimes`. */
-export class CpuTime {
-	/** CPU time used since the previous reading; 0 if not read in this sample. */
-	usedNs = 0;
-	/** The last reading got the thread's CPU time. */
-	isKnown = false;
+/** A thread's CPU time as read from the kernel; only `CpuTimes` writes it. A part of a thread: see `thread-part.ts`. */
+export class CpuTime extends ThreadPart<{readonly uses: number}> {
 	/** Time that it waited for a CPU before it used `usedNs`; 0 if that is 0. */
 	runDelayNs = 0;
 	/** Waiting time in readings without CPU time: part of the next `runDelayNs`. */
@@ -25,11 +22,32 @@ export class CpuTime {
 	/** When the next reading is due (performance.now, whole milliseconds); 0 if active. */
 	dueMs = 0;
 	activeUntilMs = 0;
+	#usedNs = 0;
+	#isKnown = false;
 
-	constructor(readonly nativeId: number) {}
+	constructor(owner: PartOwner, readonly nativeId: number) {
+		super(owner, {uses: 0});
+	}
+
+	/** The last reading got the thread's CPU time. */
+	get isKnown(): boolean {
+		return this.#isKnown;
+	}
+
+	/** CPU time used since the previous reading; 0 if not read in this sample. */
+	get usedNs(): number {
+		return this.#usedNs;
+	}
 
 	get isIdle(): boolean {
-		return this.isKnown && this.usedNs === 0;
+		return this.isSettled;
+	}
+
+	/** A row that is used again shows no CPU time, so only use is a change. */
+	setUsed(usedNs: number, isKnown = this.#isKnown): void {
+		this.#usedNs = usedNs;
+		this.#isKnown = isKnown;
+		this.set(usedNs > 0 ? {uses: this.value.uses + 1} : this.value, isKnown && usedNs === 0);
 	}
 
 	/** Whether it is read in every sample. */
@@ -85,12 +103,10 @@ export class CpuTimes {
 	*/
 	read(time: CpuTime, maxNewNs = (this.#nowMs - this.#previousMs) * 1e6): void {
 		const isNew = time.timeslices === 0;
-		time.usedNs = this.#cpu.delta(time.nativeId);
-		time.isKnown = this.#cpu.lastResult === 'read';
-		if (isNew && time.isIdle) {
-			// The first `delta` is always 0. In the first sample, the default of `maxNewNs` is NaN.
-			time.usedNs = Math.min(this.#cpu.cpuNs, maxNewNs) || 0;
-		}
+		const usedNs = this.#cpu.delta(time.nativeId);
+		const isKnown = this.#cpu.lastResult === 'read';
+		// The first `delta` is always 0. In the first sample, the default of `maxNewNs` is NaN.
+		time.setUsed(isNew && isKnown && usedNs === 0 ? Math.min(this.#cpu.cpuNs, maxNewNs) || 0 : usedNs, isKnown);
 
 		time.pendingRunDelayNs += time.isKnown ? this.#cpu.runDelayNs : 0;
 		time.runDelayNs = time.usedNs > 0 ? time.pendingRunDelayNs : 0;
@@ -107,7 +123,7 @@ export class CpuTimes {
 
 	/** Sets that a thread has used no CPU time in this sample. */
 	skip(time: CpuTime): void {
-		time.usedNs = 0;
+		time.setUsed(0);
 		time.runDelayNs = 0;
 	}
 }

@@ -65,27 +65,6 @@ function isNamed({stack: {frames}}: JavaThread, methods: Methods, index: number,
 	return index < frames.length && methods.ofFrame(frames[index])?.name === name;
 }
 
-/** Threads often pause inside the VM, for example at safepoints; after this long a paused thread counts as waiting. */
-const stalledAfterMs = 200;
-
-/**
-Whether a thread that the JVM reports as RUNNABLE waits inside the VM, for example for a class's initializer, memory or
-a compiler: its stack stays the same, and it uses no CPU time. Call it in each sample. Collections, which stop all
-threads, do not count.
-*/
-export function isStalled(thread: JavaThread, nowMs: number, isCollecting: () => boolean): boolean {
-	if (!mayStall(thread) || isCollecting()) {
-		thread.stalledSinceMs = Number.NaN;
-		return false;
-	}
-
-	if (Number.isNaN(thread.stalledSinceMs)) {
-		thread.stalledSinceMs = nowMs;
-	}
-
-	return nowMs - thread.stalledSinceMs >= stalledAfterMs;
-}
-
 /** Whether a thread is RUNNABLE to the JVM but blocked in the VM, and has used no CPU time. */
 export function mayStall({block, description: {state}, stack: {frames}, cpu}: JavaThread): boolean {
 	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && cpu.isIdle;

@@ -1,10 +1,8 @@
-import {jvmWork, workOf} from '../../../model/jvm-stacks.js';
-import {threadFlag, unknownThreadKey, unknownThreadName} from '../../../model/sample.js';
 import {matchesKernelName} from '../../../model/text.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
-import {stateOfStatus, type ThreadIdentity} from '../hotspot/thread-object.js';
+import {stateOfStatus, type ThreadIdentity, type VirtualIdentity} from '../hotspot/thread-object.js';
 import {ifReadable} from '../target/reader.js';
 import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
@@ -24,14 +22,14 @@ const idleNamesEveryMs = 800;
 /** Attempts to read all threads: a collection may begin during each. */
 const maxAttempts = 3;
 
-/** Names of JIT compiler threads, which to the VM are Java threads. */
-const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
+/** A state code, and whether it is certain. */
+type ReadState = {readonly state: number; readonly isConfirmed: boolean};
 
-/** What was read of a thread's object; undefined if not read or unreadable. */
-type Reading = {readonly identity?: ThreadIdentity; readonly state?: number};
+/** What was read of a thread's object; `identity` is undefined if not read or unreadable. */
+type Reading = ReadState & {readonly thread: JavaThread; readonly identity?: ThreadIdentity};
 
 /**
-Sets threads' names, keys and states from their java.lang.Thread objects. With stop-the-world collectors, values are
+Reads threads' names, keys and states from their java.lang.Thread objects. With stop-the-world collectors, values are
 valid if no collection came in between. With concurrent ones an object may be a stale copy, so the name must match the
 kernel's, and the state the thread's own structures.
 */
@@ -66,14 +64,10 @@ export class Descriptions {
 		}
 
 		for (const thread of threads) {
-			if (thread.stack.hasVirtualThread || thread.description.virtual) {
-				thread.description.virtual = thread.stack.hasVirtualThread ? this.#virtual(thread) : undefined;
-			}
-
-			if (thread.description.key === 0) {
-				thread.description.key = thread.nativeId > 0 ? -thread.nativeId : unknownThreadKey;
-				thread.description.name = (thread.nativeId > 0 && kernelName(this.#pid, thread.nativeId)) || unknownThreadName;
-				thread.description.flags = workOf(thread.description.name) === jvmWork.jit ? threadFlag.compiler : 0;
+			const {description, mounted, nativeId, stack} = thread;
+			mounted.setIdentity(stack.hasVirtualThread ? this.#virtual(thread) : undefined);
+			if (description.key === 0) {
+				description.setUnidentified(nativeId, nativeId > 0 ? kernelName(this.#pid, nativeId) : '');
 			}
 		}
 	}
@@ -90,7 +84,7 @@ export class Descriptions {
 		for (let left = Math.min(all.length, namesPerSample, Math.ceil(all.length * sinceMs / idleNameMs)); left > 0; left--) {
 			this.#idleIndex = (this.#idleIndex + 1) % all.length;
 			const thread = all[this.#idleIndex];
-			if (thread.hasValidRow && this.#isNameOld(thread)) {
+			if (thread.isSettled && this.#isNameOld(thread)) {
 				threads.push(thread);
 			}
 		}
@@ -108,18 +102,19 @@ export class Descriptions {
 
 			this.#jvm.vm.reader.forgetPages();
 			this.#rereadsLeft = namesPerSample;
-			const readings: Array<Reading & {readonly thread: JavaThread}> = [];
+			const readings: Reading[] = [];
 			for (const thread of threads) {
 				const isDue = this.#isDue(thread);
 				if (isDue || mayHaveChangedState(thread)) {
-					const state = this.#stateOfStack(thread, thread.isInJava ? undefined : this.#stateAt(thread, collections));
-					readings.push({thread, identity: isDue ? this.#identity(thread) : undefined, state});
+					const status = thread.isInJava ? undefined : this.#stateAt(thread, collections);
+					const identity = isDue ? this.#identity(thread) : undefined;
+					readings.push({thread, identity, ...this.#stateOfStack(thread, status)});
 				}
 			}
 
 			if (this.#jvm.collections.count() === collections) {
 				for (const reading of readings) {
-					this.#apply(reading.thread, reading);
+					this.#apply(reading);
 				}
 
 				return;
@@ -128,8 +123,7 @@ export class Descriptions {
 
 		for (const thread of threads) {
 			if (mayHaveChangedState(thread)) {
-				thread.description.isStateConfirmed = false;
-				this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
+				this.#apply({thread, state: this.#stateOfStack(thread, undefined).state, isConfirmed: false});
 			}
 		}
 	}
@@ -139,38 +133,41 @@ export class Descriptions {
 		this.#rereadsLeft = namesPerSample;
 		for (const thread of threads) {
 			const isDue = this.#isDue(thread);
-			const hasChanged = thread.description.frames !== thread.stack.frames;
-			if (isDue || hasChanged) {
-				thread.description.isStateConfirmed = true;
-				this.#apply(thread, {
+			if (isDue || !thread.description.isOf(thread.stack.frames)) {
+				const {objects, methods, vm: {reader}} = this.#jvm;
+				const status = ifReadable(() => reader.u32(objects.statusAddress(this.#objectOf(thread))), undefined);
+				this.#apply({
+					thread,
 					identity: isDue ? this.#confirmedIdentity(thread) : undefined,
-					state: derivedState(thread, this.#jvm.methods, ifReadable(() => this.#jvm.vm.reader.u32(this.#jvm.objects.statusAddress(this.#objectOf(thread))), undefined)),
+					state: derivedState(thread, methods, status),
+					isConfirmed: true,
 				});
 			}
 		}
 	}
 
 	/**
-	Returns the state that belongs to the stack; undefined if the last one still does. The status is read after the stack,
-	so it is valid only if the thread has not moved in between; otherwise a thread that just went to sleep would be shown
-	asleep in the middle of its work. `state`: as the status says, undefined if unreadable.
+	Returns the state that belongs to the stack. The status is read after the stack, so it is valid only if the thread has
+	not moved in between; otherwise a thread that just went to sleep would be shown asleep in the middle of its work.
+	`status`: the state that the status says, undefined if unreadable.
 	*/
-	#stateOfStack(thread: JavaThread, state: number | undefined): number | undefined {
+	#stateOfStack(thread: JavaThread, status: number | undefined): ReadState {
+		const {description, stack} = thread;
 		if (thread.isInJava) {
-			return stateCode.RUNNABLE;
+			return {state: stateCode.RUNNABLE, isConfirmed: description.isStateConfirmed};
 		}
 
-		const isNew = thread.description.frames !== thread.stack.frames;
-		thread.description.isStateConfirmed = state !== undefined && ((state === thread.description.state && !isNew) || this.#threads.isWhereWalked(thread));
-		if (thread.description.isStateConfirmed) {
-			return state;
+		const isNew = !description.isOf(stack.frames);
+		if (status !== undefined && ((status === description.state && !isNew) || this.#threads.isWhereWalked(thread))) {
+			return {state: status, isConfirmed: true};
 		}
 
-		return isNew ? derivedState(thread, this.#jvm.methods, undefined) : undefined;
+		const state = isNew ? derivedState(thread, this.#jvm.methods, undefined) : description.state;
+		return {state, isConfirmed: false};
 	}
 
 	/** Returns the identity of the mounted virtual thread; undefined if unreadable or no longer mounted. */
-	#virtual(thread: JavaThread): JavaThread['description']['virtual'] {
+	#virtual(thread: JavaThread): VirtualIdentity | undefined {
 		const {heap, objects, collections, vm: {collector}} = this.#jvm;
 		const before = collections.count();
 		return ifReadable(() => {
@@ -184,35 +181,23 @@ export class Descriptions {
 
 	/** Whether to read the thread's identity; counts a repeated reading against the limit. */
 	#isDue(thread: JavaThread): boolean {
-		return !thread.description.isIdentified || (this.#isNameOld(thread) && this.#rereadsLeft-- > 0);
+		return thread.description.identifiedMs === undefined || (this.#isNameOld(thread) && this.#rereadsLeft-- > 0);
 	}
 
-	#isNameOld(thread: JavaThread): boolean {
-		const isActive = thread.hasMoved || thread.cpu.usedNs > 0;
-		return this.#nowMs - thread.description.identifiedMs > (isActive ? activeNameMs : idleNameMs);
+	#isNameOld({place, cpu, description: {identifiedMs = Number.NaN}}: JavaThread): boolean {
+		const isActive = place.hasMoved || cpu.usedNs > 0;
+		return this.#nowMs - identifiedMs > (isActive ? activeNameMs : idleNameMs);
 	}
 
-	#apply(thread: JavaThread, {identity, state}: Reading): void {
-		thread.description.state = state ?? thread.description.state;
-		if (thread.description.frames !== thread.stack.frames) {
-			thread.description.frames = thread.stack.frames;
-			thread.description.isNotifiable = waitKind(thread, this.#jvm.methods) === 'wait';
-		}
-
-		if (thread.description.state === stateCode.TERMINATED) {
-			// A native thread that detaches and attaches again gets a new object in the same slot.
-			thread.description.isIdentified = false;
-			thread.description.statusCollections = Number.NaN;
+	#apply({thread, identity, state, isConfirmed}: Reading): void {
+		const {description, stack: {frames}} = thread;
+		description.setState(state, isConfirmed);
+		if (!description.isOf(frames)) {
+			description.setFrames(frames, waitKind(thread, this.#jvm.methods) === 'wait');
 		}
 
 		if (identity) {
-			thread.description.isIdentified = true;
-			thread.description.identifiedMs = this.#nowMs;
-			thread.hasValidRow = false;
-			// A thread counted before its object was readable keeps its key.
-			thread.description.key = thread.description.key < 0 ? thread.description.key : identity.id;
-			thread.description.name = identity.name;
-			thread.description.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);
+			description.setIdentity(identity, this.#nowMs);
 		}
 	}
 
@@ -236,7 +221,11 @@ export class Descriptions {
 		}
 
 		const kernel = kernelName(this.#pid, thread.nativeId);
-		return !this.#jvm.heap.hasReadStalePointer || matchesKernelName(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
+		if (!this.#jvm.heap.hasReadStalePointer || matchesKernelName(kernel, identity.name)) {
+			return identity;
+		}
+
+		return thread.description.identifiedMs === undefined ? {...identity, name: kernel} : undefined;
 	}
 
 	/** Returns a thread's state code, undefined if unreadable. Its status keeps its address until the next collection. */
@@ -244,13 +233,15 @@ export class Descriptions {
 		const {description} = thread;
 		const state = ifReadable(() => {
 			if (description.statusCollections !== collections) {
-				description.statusAddress = this.#jvm.objects.statusAddress(this.#objectOf(thread));
-				description.statusCollections = collections;
+				description.setStatusAddress(this.#jvm.objects.statusAddress(this.#objectOf(thread)), collections);
 			}
 
 			return stateOfStatus(this.#jvm.vm.reader.u32(description.statusAddress));
 		}, undefined);
-		description.statusCollections = state === undefined ? Number.NaN : collections;
+		if (state === undefined) {
+			description.setStatusAddress(0, Number.NaN);
+		}
+
 		return state;
 	}
 
@@ -260,5 +251,5 @@ export class Descriptions {
 }
 
 function mayHaveChangedState({stack, description}: JavaThread): boolean {
-	return description.frames !== stack.frames || !description.isStateConfirmed || description.isNotifiable;
+	return !description.isOf(stack.frames) || !description.isStateConfirmed || description.isNotifiable;
 }

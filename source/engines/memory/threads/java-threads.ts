@@ -32,8 +32,8 @@ export class JavaThreads {
 	}
 
 	/**
-	Returns all threads, in an array that the next call reuses. Sets `hasMoved` of those that are not where their stacks
-	were walked, and reads their blocks. Throws `Unreadable` if the list cannot be read.
+	Returns all threads, in an array that the next call reuses. Sets which have moved, that is, are not where
+	their stacks were walked, and reads their blocks. Throws `Unreadable` if the list cannot be read.
 	*/
 	list(): readonly JavaThread[] {
 		this.#ids.newRound();
@@ -50,14 +50,16 @@ export class JavaThreads {
 	}
 
 	/** Rereads watched threads, and returns the newest list; undefined if that is incomplete or one of them has ended. */
-	listAgain(watched: readonly JavaThread[]): readonly JavaThread[] | undefined {
+	listAgain(watched: ReadonlySet<JavaThread>): readonly JavaThread[] | undefined {
 		this.newThreads.length = 0;
 		if (this.#addresses === undefined) {
 			return undefined;
 		}
 
-		this.#watchedBlocks.readAll(watched.map(({address}) => address));
-		const areThere = watched.every((thread, index) => this.#update(this.#watchedBlocks, index, thread.address, thread) === thread);
+		const threads = [...watched];
+		this.#watchedBlocks.readAll(threads.map(({address}) => address));
+		const areThere = threads.every((thread, index) =>
+			this.#update(this.#watchedBlocks, index, thread.address, thread) === thread);
 		return areThere ? this.#threads : undefined;
 	}
 
@@ -72,14 +74,14 @@ export class JavaThreads {
 		}
 
 		const successor = this.#add(new JavaThread(thread.address, thread.block, nativeId));
-		successor.listNumber = this.#listNumber;
+		successor.presence.setListed(this.#listNumber);
 		this.#addresses = undefined;
 		return successor;
 	}
 
 	/** Reads a thread's block again; returns false if unreadable. */
 	reread(thread: JavaThread): boolean {
-		return this.#allBlocks.read(thread.address, thread.block);
+		return thread.place.read(into => this.#allBlocks.read(thread.address, into));
 	}
 
 	/** Whether a thread is in Java code now; false if another thread is at its address. */
@@ -102,7 +104,7 @@ export class JavaThreads {
 			for (const [index, address] of addresses.entries()) {
 				const thread = this.#update(this.#allBlocks, index, address, index <= lastKept ? this.#byAddress.get(address) : undefined);
 				if (thread) {
-					thread.listNumber = this.#listNumber;
+					thread.presence.setListed(this.#listNumber);
 					threads.push(thread);
 				}
 			}
@@ -112,7 +114,7 @@ export class JavaThreads {
 		this.#addresses = threads.length === addresses.length ? addresses : undefined;
 		if (this.#byAddress.size > threads.length) {
 			for (const [address, thread] of this.#byAddress) {
-				if (thread.listNumber !== this.#listNumber) {
+				if (thread.presence.listNumber !== this.#listNumber) {
 					this.#byAddress.delete(address);
 				}
 			}
@@ -125,17 +127,14 @@ export class JavaThreads {
 	*/
 	#update(blocks: ThreadBlocks, index: number, address: number, before: JavaThread | undefined): JavaThread | undefined {
 		if (before && blocks.isSame(index, before.block) && before.stack.wasWalkedFrom(before.block)) {
-			before.hasMoved = false;
+			before.place.setMoved(false);
 			return before;
 		}
 
-		const block = before?.block ?? this.#scratch;
-		const thread = blocks.copy(index, block) ? this.#threadOf(address, block, before) : undefined;
-		if (thread) {
-			thread.hasMoved = thread !== before || !thread.stack.wasWalkedFrom(thread.block);
-			thread.hasValidRow = false;
-		}
-
+		const copy = (into: ThreadBlock) => blocks.copy(index, into);
+		const isRead = before ? before.place.read(copy) : copy(this.#scratch);
+		const thread = isRead ? this.#threadOf(address, before?.block ?? this.#scratch, before) : undefined;
+		thread?.place.setMoved(thread !== before || !thread.stack.wasWalkedFrom(thread.block));
 		return thread;
 	}
 

@@ -9,14 +9,18 @@ import {type Jvm} from '../hotspot/jvm.js';
 import {CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {JavaThreads} from './java-threads.js';
-import {SteadyThreads, isSteadyThread} from './steady-threads.js';
+import {SteadyThreads} from './steady-threads.js';
 import {UnwatchedThreads, watchedMs} from './unwatched-threads.js';
 import {VmThreads} from './vm-threads.js';
 
 /** A sample still counts as steady if threads without frames (compilers...) used less than this since the last one. */
 const housekeepingNs = 1e6;
 
-/** Lists the JVM's Java threads with their CPU time, without those that the kernel no longer lists. */
+/**
+Lists the JVM's Java threads with their CPU time, without those that the kernel no longer lists. `UnwatchedThreads`
+makes samples cheaper; `SteadyThreads` and `IdleBackoff` (in the sampler) make them rarer. No two of them alone keep
+our own CPU time within its bounds (docs/performance.md), so there are three.
+*/
 export class LiveThreads {
 	/** Threads of this sample that may have changed, so that their rows must be filled again. */
 	readonly changedThreads: JavaThread[] = [];
@@ -30,7 +34,7 @@ export class LiveThreads {
 	readonly #live: JavaThread[] = [];
 	readonly #unwatched: UnwatchedThreads;
 	/** Threads that may run at any time; see `UnwatchedThreads`. */
-	readonly #watched: JavaThread[] = [];
+	readonly #watched = new Set<JavaThread>();
 	/** This sample scans all threads, not only the watched ones. */
 	#scansAll = true;
 	/** Of the Java threads that were read, only watched ones have run, and there are no new ones. */
@@ -86,14 +90,14 @@ export class LiveThreads {
 
 	/** Returns threads of the newest list that may be running now: they recently were, or had moved. */
 	possiblyRunning(): readonly JavaThread[] {
-		return this.#live.filter(({exists, isInJava, hasMoved, cpu}) => exists && (isInJava || hasMoved || cpu.isActive));
+		return this.#live.filter(({presence, isInJava, place, cpu}) =>
+			presence.exists && (isInJava || place.hasMoved || cpu.isActive));
 	}
 
 	/** Adds a thread to `changedThreads` that was found running after it was listed. */
 	addRunning(thread: JavaThread): void {
-		thread.hasMoved = true;
-		if (thread.hasValidRow || !this.changedThreads.includes(thread)) {
-			thread.hasValidRow = false;
+		thread.place.setMoved(true);
+		if (!this.changedThreads.includes(thread)) {
 			this.changedThreads.push(thread);
 		}
 	}
@@ -101,15 +105,14 @@ export class LiveThreads {
 	#chooseWatched(nowMs: number): void {
 		const watched = this.#watched;
 		const ranAfterMs = nowMs - watchedMs;
-		watched.length = 0;
+		watched.clear();
 		for (const thread of this.#live) {
-			thread.isWatched = !thread.hasValidRow || thread.isRecorded || thread.cpu.isActive || (thread.cpu.activeUntilMs > ranAfterMs && hasNoFrames(thread));
-			if (thread.isWatched) {
-				watched.push(thread);
+			if (!thread.isSettled || thread.cpu.isActive || (thread.cpu.activeUntilMs > ranAfterMs && hasNoFrames(thread))) {
+				watched.add(thread);
 			}
 		}
 
-		const ids = [...watched.map(({nativeId}) => nativeId), ...this.vmThreads.watch()];
+		const ids = [...Array.from(watched, ({nativeId}) => nativeId), ...this.vmThreads.watch()];
 		this.#unwatched.afterScan(ids, this.#onlyWatchedRan && this.vmThreads.onlyWatchedRan, nowMs);
 	}
 
@@ -118,7 +121,7 @@ export class LiveThreads {
 		for (const thread of this.#watched) {
 			if (hasNoFrames(thread)) {
 				usedNs += thread.cpu.usedNs;
-			} else if (!isSteadyThread(thread) && (thread.cpu.usedNs > 0 || thread.hasMoved)) {
+			} else if (!this.steady.isSteady(thread) && (thread.cpu.usedNs > 0 || thread.place.hasMoved)) {
 				return false;
 			}
 		}
@@ -133,8 +136,8 @@ export class LiveThreads {
 		this.#cpuTimes.begin(areAllDue);
 		this.#onlyWatchedRan = this.java.newThreads.length === 0;
 		for (const found of listed) {
-			const isDue = found.isRecorded || this.#cpuTimes.isDue(found.cpu);
-			const thread = found.hasValidRow && !isDue ? found : this.#updateThread(found, isDue);
+			const isDue = found.records.isRecorded || this.#cpuTimes.isDue(found.cpu);
+			const thread = found.isSettled && !isDue ? found : this.#updateThread(found, isDue);
 			if (isLive(thread)) {
 				live.push(thread);
 			}
@@ -149,7 +152,7 @@ export class LiveThreads {
 
 		this.#cpuTimes.begin(false);
 		for (const found of this.#watched) {
-			const thread = this.#updateThread(found, found.isRecorded || this.#cpuTimes.isDue(found.cpu));
+			const thread = this.#updateThread(found, found.records.isRecorded || this.#cpuTimes.isDue(found.cpu));
 			if (thread !== found || !isLive(thread)) {
 				// The thread just ended; the next sample shows its successor.
 				this.#live.splice(this.#live.indexOf(found), 1);
@@ -163,16 +166,15 @@ export class LiveThreads {
 	/** Reads a thread's CPU time if necessary; lists the thread, or its successor, if it may have changed. */
 	#updateThread(found: JavaThread, isDue: boolean): JavaThread {
 		let thread = found;
-		if (isDue || found.hasMoved || !found.exists) {
+		if (isDue || found.place.hasMoved || !found.presence.exists) {
 			thread = this.#readCpu(found);
 		} else {
 			this.#cpuTimes.skip(thread.cpu);
 		}
 
-		if (isLive(thread) && (!thread.hasValidRow || thread.cpu.usedNs > 0)) {
-			thread.hasValidRow = false;
+		if (isLive(thread) && !thread.isSettled) {
 			this.changedThreads.push(thread);
-			this.#onlyWatchedRan &&= thread.isWatched;
+			this.#onlyWatchedRan &&= this.#watched.has(thread);
 		}
 
 		return thread;
@@ -181,7 +183,7 @@ export class LiveThreads {
 	/** Reads a thread's CPU time; returns the thread, or its successor if the kernel no longer knows it. */
 	#readCpu(thread: JavaThread): JavaThread {
 		this.#readExisting(thread);
-		if (thread.exists) {
+		if (thread.presence.exists) {
 			return thread;
 		}
 
@@ -193,7 +195,7 @@ export class LiveThreads {
 	/** Reads a thread's CPU time below /proc/PID/task, which has only threads of the target. Sets `exists`. */
 	#readExisting(thread: JavaThread): void {
 		this.#cpuTimes.read(thread.cpu);
-		thread.exists = this.cpu.lastResult === 'read' || this.#hasUnreadableCpu(thread.nativeId);
+		thread.presence.setExists(this.cpu.lastResult === 'read' || this.#hasUnreadableCpu(thread.nativeId));
 	}
 
 	/** Whether a thread whose CPU time was not read exists: the kernel has no schedstat, or too many files are open. */
@@ -203,8 +205,8 @@ export class LiveThreads {
 }
 
 /** The kernel cannot confirm a thread whose Linux id is unknown (0). */
-function isLive({exists, nativeId}: JavaThread): boolean {
-	return exists || nativeId === 0;
+function isLive({presence, nativeId}: JavaThread): boolean {
+	return presence.exists || nativeId === 0;
 }
 
 function hasNoFrames({stack: {frames, end}}: JavaThread): boolean {

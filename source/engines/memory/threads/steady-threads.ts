@@ -8,18 +8,23 @@ const minShare = 0.75;
 /** How long a thread must have run without a break to count as steady. */
 const minSteadyNs = 500e6;
 
-/** Whether a thread has been running steadily. */
-export function isSteadyThread({steadyNs}: JavaThread): boolean {
-	return steadyNs >= minSteadyNs;
-}
+/** For how long every update has found a thread running, and the number of the last update that has. */
+type Run = {steadyNs: number; readonly lastUpdate: number};
 
 /** Detects threads that run steadily: while they do, each sample repeats the previous one. */
 export class SteadyThreads {
 	/** Longest time since a thread started or stopped running after the previous update, nanoseconds; 0 if none did. */
 	sinceChangeNs = 0;
+	/** Of threads that ran at the last update that looked at them. */
+	readonly #runs = new WeakMap<JavaThread, Run>();
 	#updates = 0;
 	#steadyStoppedAtMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NaN;
+
+	/** Whether a thread has been running steadily. */
+	isSteady(thread: JavaThread): boolean {
+		return (this.#runs.get(thread)?.steadyNs ?? 0) >= minSteadyNs;
+	}
 
 	/** Whether a steady thread stopped recently. It may run again at once, so there is no idle back-off for a while. */
 	hasSteadyThreadStopped(nowMs: number): boolean {
@@ -35,22 +40,24 @@ export class SteadyThreads {
 		for (const thread of changedThreads) {
 			const {cpu: {usedNs, runDelayNs}, isInJava} = thread;
 			const ranNs = usedNs + runDelayNs;
-			const wasRunning = thread.ranAtUpdate === this.#updates - 1;
-			const isRunning = (usedNs > 0 || isInJava) && state[thread.row] === stateCode.RUNNABLE;
+			const run = this.#runs.get(thread);
+			const wasRunning = run?.lastUpdate === this.#updates - 1;
+			const isRunning = (usedNs > 0 || isInJava) && state[thread.row.index] === stateCode.RUNNABLE;
 			// A carrier is never steady, as it may get another virtual thread.
 			const isSteadyNow = isRunning && wasRunning && !thread.stack.hasVirtualThread && (isInJava || ranNs >= minShare * gapNs);
-			if (!isSteadyNow && isSteadyThread(thread)) {
+			if (!isSteadyNow && this.isSteady(thread)) {
 				this.#steadyStoppedAtMs = nowMs;
 			}
 
-			thread.steadyNs = isSteadyNow ? thread.steadyNs + gapNs : 0;
+			if (isRunning) {
+				this.#runs.set(thread, {steadyNs: isSteadyNow && run ? run.steadyNs + gapNs : 0, lastUpdate: this.#updates});
+			} else if (run) {
+				run.steadyNs = 0;
+			}
+
 			if (isRunning !== wasRunning) {
 				// A thread that started has run ever since; one that stopped had run until then.
 				this.sinceChangeNs = Math.max(this.sinceChangeNs, isRunning ? ranNs : Math.max(0, gapNs - ranNs));
-			}
-
-			if (isRunning) {
-				thread.ranAtUpdate = this.#updates;
 			}
 		}
 	}

@@ -7,7 +7,9 @@ import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {libraryOfThread} from '../target/native-code.js';
 import {matchesKernelName, printable} from '../../../model/text.js';
-import {type RowCache} from './row-cache.js';
+import {SampleRow, type RowCache} from './row-cache.js';
+import {ShownState} from './shown-state.js';
+import {PartOwner, type ThreadPart} from './thread-part.js';
 import {countsAsRunning, CpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {watchedMs} from './unwatched-threads.js';
@@ -28,22 +30,29 @@ const vmThreadName = 'VM Thread';
 /** VM thread names, unique in a JVM, that the kernel truncates. */
 const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
 
-type VmThread = {
-	name: string;
+class VmThread extends PartOwner {
 	readonly cpu: CpuTime;
+	readonly state = new ShownState(this);
+	readonly row = new SampleRow();
 	/** Number of lists that had it. */
-	lists: number;
-	/** Its row in the previous sample; -1 for none. */
-	row: number;
+	lists = 0;
 	/** When it last ran (performance.now). */
-	ranMs: number;
-	isWatched: boolean;
-	/** It started after the first list. */
-	readonly isNew: boolean;
+	ranMs = Number.NEGATIVE_INFINITY;
+	isWatched = false;
 	/** See `libraryOfThread`; searched for again from `nextSearchMs` on. */
 	library?: string;
-	nextSearchMs: number;
-};
+	nextSearchMs = 0;
+
+	/** `isNew`: it started after the first list. */
+	constructor(nativeId: number, public name: string, readonly isNew: boolean) {
+		super();
+		this.cpu = new CpuTime(this, nativeId);
+	}
+
+	protected get parts(): ReadonlyArray<ThreadPart<object>> {
+		return [this.cpu, this.state];
+	}
+}
 
 /** `repeats`: number of intervals that the sample covers; `stackPointers`: see `PerfTimer`. */
 type AddInput = {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number; readonly stackPointers?: ReadonlyMap<number, number>};
@@ -102,9 +111,10 @@ export class VmThreads {
 			const hasEnded = !this.#readCpu(thread, nowMs);
 			const {nativeId, usedNs} = thread.cpu;
 			// The launcher's first thread only waits for the one that runs main, unless it is a program's own.
-			const isLauncher = nativeId === this.#pid && usedNs === 0 && thread.row === -1;
-			if (!hasEnded && !isLauncher && !(usedNs === 0 && rows.keepUnchanged(thread.row, -nativeId, stateCode.IDLE))) {
-				this.#addRow(into, thread, repeats, stackPointers?.get(nativeId));
+			const isLauncher = nativeId === this.#pid && usedNs === 0 && thread.row.index === -1;
+			thread.state.setState(countsAsRunning(thread.cpu, repeats) ? stateCode.RUNNABLE : stateCode.IDLE, true);
+			if (!hasEnded && !isLauncher && !rows.reuse(thread)) {
+				rows.setFilled(thread, this.#addRow(into, thread, stackPointers?.get(nativeId)));
 			}
 		}
 	}
@@ -144,17 +154,19 @@ export class VmThreads {
 		return true;
 	}
 
-	#addRow(into: Sample, thread: VmThread, repeats: number, sp: number | undefined): void {
-		const {cpu, cpu: {nativeId, usedNs, runDelayNs}} = thread;
+	/** Adds a thread's row, and returns its index. */
+	#addRow(into: Sample, thread: VmThread, sp: number | undefined): number {
+		const {cpu: {nativeId, usedNs, runDelayNs}} = thread;
 		const row = into.addThread(-nativeId, nativeId, thread.name);
-		thread.row = row;
 		into.flags[row] = threadFlag.vmInternal;
 		into.cpuNs[row] = usedNs;
 		into.runDelayNs[row] = runDelayNs;
-		into.state[row] = countsAsRunning(cpu, repeats) ? stateCode.RUNNABLE : stateCode.IDLE;
+		into.state[row] = thread.state.code;
 		if (usedNs > 0) {
 			this.#attribute(into, row, thread, sp);
 		}
+
+		return row;
 	}
 
 	/** Attributes CPU time whose purpose the name alone does not show: the VM Thread's and native threads'. */
@@ -203,10 +215,9 @@ export class VmThreads {
 
 	#newThread(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
-		return {
-			name, cpu: new CpuTime(nativeId), lists: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false, nextSearchMs: 0,
-			isNew: !isFirst && !this.#cpu.knows(nativeId),
-		};
+		const thread = new VmThread(nativeId, name, !isFirst && !this.#cpu.knows(nativeId));
+		thread.lists = isFirst && name !== launcher ? 1 : 0;
+		return thread;
 	}
 
 	#name(nativeId: number): string {

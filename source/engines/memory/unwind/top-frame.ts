@@ -1,4 +1,3 @@
-import {wordAt} from '../target/memory.js';
 import {type CodeBlob} from '../hotspot/code-blob.js';
 import {type CodeLocation} from '../hotspot/code-cache.js';
 import {type Jvm} from '../hotspot/jvm.js';
@@ -8,19 +7,14 @@ import {decodeEpilogue, decodePrologue, type TopFrameState} from '../decode/prol
 import {poppedBeforeReturn} from '../decode/stack-pointer.js';
 import {initialSpOffset, interpretedFrame, slot} from './interpreted.js';
 import {type Registers, StackCopy} from './stack.js';
+import {callBytes, callTarget, farCallBytes, interpreterReturn, isAfterCall} from './top-frame-code.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
 /** Bytes searched for a return address into Java code: more than the largest buffers in the JDK's native frames. */
 const scanBytes = 1 << 16;
 
-/** Bytes of a far call: mov r10, imm64; call r10. */
-const farCallBytes = 13;
-
 /** Assumed size of a native function called without an anchor, which is small. */
 const maxFunctionBytes = 4096;
-
-/** Bytes of the longest call instruction. */
-const callBytes = 7;
 
 /** Walks a running thread, whose top frame may be incomplete, in a stub, or in a call without an anchor. */
 export class TopFrame {
@@ -165,15 +159,13 @@ export class TopFrame {
 	#inInterpreter(stack: StackCopy, registers: Registers): WalkEnd {
 		const {pc, sp, fp, rbx, r13, rax} = registers;
 		const code = this.#codeAt(pc);
-		// The method returns by jmp r13 or, before that, mov rsp, rbx (two encodings): its frame is gone, r13 is the
-		// return address, and rbx the caller's stack pointer.
-		const isReturning = startsWith(code, [0x41, 0xFF, 0xE5]) || startsWith(code, [0x48, 0x8B, 0xE3]) || startsWith(code, [0x48, 0x89, 0xDC]);
-		if (isReturning && this.#jvm.code.isCode(r13)) {
+		const action = interpreterReturn(code);
+		// The method's frame is gone, and rbx is the caller's stack pointer.
+		if (action === 'returnInR13' && this.#jvm.code.isCode(r13)) {
 			return this.#walker.walk(stack, r13, isWithin(stack, rbx) ? rbx : sp, fp);
 		}
 
-		// Before that, pop r13: the return address is still on the stack.
-		if (startsWith(code, [0x41, 0x5D]) && this.#isReturnAddress(stack.word(sp))) {
+		if (action === 'returnOnStack' && this.#isReturnAddress(stack.word(sp))) {
 			return this.#walker.walk(stack, stack.word(sp), isWithin(stack, rbx) ? rbx : sp + 8, fp);
 		}
 
@@ -347,26 +339,6 @@ function completeFrame({frameSize}: CodeBlob): TopFrameState {
 	return {depth: (frameSize * 8) - 8, isFpSaved: true};
 }
 
-/** Returns the target of the call that ends these bytes, a call rel32 or the compilers' far call; 0 for any other. */
-function callTarget(code: Uint8Array, returnPc: number): number {
-	const view = new DataView(code.buffer, code.byteOffset, farCallBytes);
-	if (code[0] === 0x49 && code[1] === 0xBA && code[10] === 0x41 && code[11] === 0xFF && code[12] === 0xD2) {
-		return wordAt(view, 2);
-	}
-
-	return code[farCallBytes - 5] === 0xE8 ? returnPc + view.getInt32(farCallBytes - 4, true) : 0;
-}
-
-/** Whether these bytes end with a call: E8 rel32, or FF /2 in its forms of 2 to 7 bytes (Intel SDM volume 2). */
-function isAfterCall(code: Uint8Array): boolean {
-	const isIndirect = (back: number) => code[callBytes - back] === 0xFF && (code[callBytes - back + 1] & 0x38) === 0x10;
-	return code[callBytes - 5] === 0xE8 || [2, 3, 4, 6, 7].some(back => isIndirect(back));
-}
-
 function isWithin(stack: StackCopy, word: number): boolean {
 	return word >= stack.low && word <= stack.high && word % 8 === 0;
-}
-
-function startsWith(code: Uint8Array, bytes: readonly number[]): boolean {
-	return bytes.every((byte, index) => code[index] === byte);
 }

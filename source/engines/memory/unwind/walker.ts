@@ -278,34 +278,31 @@ export class Walker {
 }
 
 /** The result of a walk, with the frames that a virtual thread has in the heap. */
-export class WalkedStack {
+export type WalkedStack = {
 	/** Frame ids, innermost first. */
-	frames: Int32Array = new Int32Array();
-	end: WalkEnd = 'root';
+	readonly frames: Int32Array;
+	readonly end: WalkEnd;
 	/** Index of the carrier's first frame, after those of its mounted virtual thread; -1 if none is mounted. */
-	carrierStart = -1;
+	readonly carrierStart: number;
 	/** The virtual thread's frames in the heap are unreadable. */
-	isHeapMissing = false;
+	readonly isHeapMissing: boolean;
+};
 
-	get hasVirtualThread(): boolean {
-		return this.carrierStart >= 0;
+/** Returns a stack of which nothing is known. */
+export function unknownWalk(): WalkedStack {
+	return {frames: new Int32Array(), end: 'broken', carrierStart: -1, isHeapMissing: false};
+}
+
+/** Returns the stack from a walker. `heap`: its frames in the heap, if any. */
+export function walkedStack(walker: Walker, end: WalkEnd, heap: FrameBuffer | undefined): WalkedStack {
+	const {frames, heapStart, carrierStart} = walker;
+	if (heapStart === -1 || !heap) {
+		return {frames: frames.copy(), end, carrierStart, isHeapMissing: heapStart !== -1};
 	}
 
-	/** Sets the stack from a walker. `heap`: its frames in the heap, if any. */
-	setStack(walker: Walker, end: WalkEnd, heap: FrameBuffer | undefined): void {
-		const {frames, heapStart, carrierStart} = walker;
-		this.end = end;
-		this.isHeapMissing = heapStart !== -1 && !heap;
-		if (heapStart === -1 || !heap) {
-			this.carrierStart = carrierStart;
-			this.frames = frames.copy();
-			return;
-		}
-
-		this.carrierStart = carrierStart === -1 ? -1 : carrierStart + heap.count;
-		this.frames = new Int32Array(frames.count + heap.count);
-		this.frames.set(frames.ids.subarray(0, heapStart));
-		this.frames.set(heap.ids.subarray(0, heap.count), heapStart);
-		this.frames.set(frames.ids.subarray(heapStart, frames.count), heapStart + heap.count);
-	}
+	const all = new Int32Array(frames.count + heap.count);
+	all.set(frames.ids.subarray(0, heapStart));
+	all.set(heap.ids.subarray(0, heap.count), heapStart);
+	all.set(frames.ids.subarray(heapStart, frames.count), heapStart + heap.count);
+	return {frames: all, end, carrierStart: carrierStart === -1 ? -1 : carrierStart + heap.count, isHeapMissing: false};
 }

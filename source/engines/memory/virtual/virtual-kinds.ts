@@ -5,6 +5,7 @@ import {elide, poolName, printable} from '../../../model/text.js';
 import {type Methods} from '../hotspot/methods.js';
 import {type VirtualIdentity} from '../hotspot/thread-object.js';
 import {type FrozenRead} from '../unwind/continuation.js';
+import {SampleRow} from '../threads/row-cache.js';
 import {type VirtualWait} from './virtual-waits.js';
 
 /** Kind of threads of which neither the name nor the outermost frames are known. */
@@ -101,8 +102,8 @@ export class ThreadGroup {
 	/** When the thread that has been there longest was first found there (epoch ms), and whether in the first pass. */
 	sinceMs = Number.POSITIVE_INFINITY;
 	isUnmovedSinceStart = false;
-	/** Its row in the newest sample, -1 for none; and the values written there. */
-	row = -1;
+	/** Its row in the newest sample, and the values written there. */
+	readonly row = new SampleRow();
 	#rowCount = 0;
 	#rowSinceMs = 0;
 	#rowName = '';
@@ -119,14 +120,13 @@ export class ThreadGroup {
 		this.idSum -= id;
 	}
 
-	/** Whether the row of the previous sample is still valid. */
-	isUnchanged(): boolean {
-		return this.count === this.#rowCount && this.sinceMs === this.#rowSinceMs && this.kind.name === this.#rowName;
+	/** Whether its row would be another if it were filled again. */
+	changedSince(): boolean {
+		return this.count !== this.#rowCount || this.sinceMs !== this.#rowSinceMs || this.kind.name !== this.#rowName;
 	}
 
-	/** Sets the row to which the group's values were written. */
-	setRow(row: number): void {
-		this.row = row;
+	/** Call when its values have been written to its row. */
+	setFilled(): void {
 		this.#rowCount = this.count;
 		this.#rowSinceMs = this.sinceMs;
 		this.#rowName = this.kind.name;

@@ -55,7 +55,7 @@ export class CpuTimer implements PerfTimer {
 	}
 
 	begin(): boolean {
-		let threadWithValidRowRan = false;
+		let settledThreadRan = false;
 		const rings = this.#rings ?? CpuRings.open(this.#calls, this.#pid, this.#periodNs);
 		this.#rings = typeof rings === 'string' ? undefined : rings;
 		const {records, lost} = this.#rings?.take() ?? {records: [], lost: 0};
@@ -73,13 +73,12 @@ export class CpuTimer implements PerfTimer {
 			const thread = this.#threadByTid.get(tid);
 			if (thread) {
 				// So that this sample reads its CPU time even if its block is unchanged.
-				thread.isRecorded = true;
-				threadWithValidRowRan ||= thread.hasValidRow;
-				thread.hasValidRow = false;
+				settledThreadRan ||= thread.isSettled;
+				thread.records.setRecorded(true);
 			}
 		}
 
-		return threadWithValidRowRan;
+		return settledThreadRan;
 	}
 
 	poll(_changedThreads: readonly JavaThread[], threads: readonly JavaThread[], hasNewThreads: boolean): number {
@@ -138,7 +137,7 @@ export class CpuTimer implements PerfTimer {
 		this.#rings = undefined;
 		this.#recordsByTid = new Map();
 		for (const thread of this.#threadStacks.keys()) {
-			thread.isRecorded = false;
+			thread.records.setRecorded(false);
 		}
 
 		this.#threadStacks.clear();
@@ -155,7 +154,7 @@ export class CpuTimer implements PerfTimer {
 			return;
 		}
 
-		thread.isRecorded = true;
+		thread.records.setRecorded(true);
 		this.#threadStacks.set(thread, {newest: stacks.at(-1)!, takenAtMs: nowMs, newStacks: stacks});
 	}
 
@@ -181,8 +180,8 @@ export class CpuTimer implements PerfTimer {
 
 			if (this.#threadByTid.get(thread.nativeId) !== thread) {
 				this.#threadStacks.delete(thread);
-			} else if (thread.isRecorded && nowMs - stacks.takenAtMs > idleAfterMs && !thread.isInJava) {
-				thread.isRecorded = false;
+			} else if (nowMs - stacks.takenAtMs > idleAfterMs && !thread.isInJava) {
+				thread.records.setRecorded(false);
 			}
 		}
 

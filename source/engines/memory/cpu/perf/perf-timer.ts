@@ -15,7 +15,7 @@ export type PerfTimer = {
 	readonly finding?: string;
 	/** Stack pointers from the newest records of non-Java threads, by Linux id. */
 	readonly stackPointers?: ReadonlyMap<number, number>;
-	/** Begins a sample, before threads and CPU times are read. Returns whether a thread with a valid row has records. */
+	/** Begins a sample, before threads and CPU times are read. Returns whether a settled thread has records. */
 	begin?(): boolean;
 	/** Takes and walks all records; opens and closes events. Returns a recorded thread's mean cost, milliseconds. */
 	poll(changedThreads: readonly JavaThread[], threads: readonly JavaThread[], hasNewThreads: boolean): number;
@@ -39,14 +39,12 @@ export function setCurrentStack(thread: JavaThread, newest: RecordedStack | unde
 		newest.isStale = true;
 	}
 
-	const {stack} = thread;
-	stack.setUnknown();
 	if (newest && !newest.isStale) {
-		stack.frames = newest.frames;
-		stack.end = newest.end;
-		stack.isHeapMissing = newest.isHeapMissing;
 		// If the virtual thread may have been unmounted, its frames count for the carrier.
-		stack.carrierStart = newest.hasVirtualThread && isStillMounted(newest) ? newest.carrierStart : -1;
+		const carrierStart = newest.carrierStart >= 0 && isStillMounted(newest) ? newest.carrierStart : -1;
+		thread.stack.setWalked({...newest, carrierStart});
+	} else {
+		thread.stack.setUnknown();
 	}
 }
 

@@ -5,7 +5,7 @@ import {ifReadable} from '../../target/reader.js';
 import {type Continuations} from '../../unwind/continuation.js';
 import {StackCopy, type FrameBuffer, type Registers} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
-import {WalkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
+import {walkedStack, type WalkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {emptyBlock, type ThreadBlock} from '../../hotspot/thread-block.js';
 import {type PerfRecord} from './ring.js';
@@ -17,7 +17,11 @@ const entryBytes = 3 * 8;
 const seamBytes = 64;
 
 /** The stack of a perf record. */
-export class RecordedStack extends WalkedStack {
+export class RecordedStack implements WalkedStack {
+	frames: Int32Array = new Int32Array();
+	end: WalkEnd = 'root';
+	carrierStart = -1;
+	isHeapMissing = false;
 	/** CPU time that the record represents. */
 	periodNs = 0;
 	/** CLOCK_MONOTONIC. */
@@ -83,8 +87,8 @@ export class RecordedStacks {
 		walked.nativeFrames = this.#nativeFrames(registers, isInKernel);
 		walked.entry = this.#entryAt(this.#entryAddress(block));
 		walked.isMounted = walked.entry !== undefined && this.isStillMounted(walked);
-		walked.setStack(this.#unwinders.walker, end, heapStart !== -1 && walked.isMounted ? this.#heapFrames(block) : undefined);
-		return walked;
+		const heap = heapStart !== -1 && walked.isMounted ? this.#heapFrames(block) : undefined;
+		return Object.assign(walked, walkedStack(this.#unwinders.walker, end, heap));
 	}
 
 	/** Whether a record's virtual thread is still mounted, so that the JVM's data about it applies to the record. */

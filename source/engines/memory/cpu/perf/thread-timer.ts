@@ -124,7 +124,9 @@ export class ThreadTimer implements PerfTimer {
 				this.#addCpu(existing, thread, nowMs);
 			}
 
-			if (thread.exists && (thread.cpu.usedNs > 0 || thread.isInJava) && (thread.description.flags & threadFlag.compiler) === 0 && !thread.isRecorded) {
+			const isCompiler = (thread.description.flags & threadFlag.compiler) !== 0;
+			const isRunning = thread.presence.exists && (thread.cpu.usedNs > 0 || thread.isInJava);
+			if (isRunning && !isCompiler && !thread.records.isRecorded) {
 				const entry = getOrCreate<JavaThread, RecordedThread>(this.#threads, thread, () => ({
 					newStacks: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, retryAtMs: Number.NEGATIVE_INFINITY, lastUpdate: this.#updates,
 				}));
@@ -138,7 +140,7 @@ export class ThreadTimer implements PerfTimer {
 		for (const [thread, entry] of this.#threads) {
 			// Not among the changed threads: it is unchanged, or has ended.
 			const isMissing = entry.lastUpdate !== this.#updates;
-			const isUnchanged = isMissing && thread.hasValidRow && !entry.event;
+			const isUnchanged = isMissing && thread.isSettled && !entry.event;
 			if (isUnchanged) {
 				this.#addCpu(entry, thread, nowMs);
 			}
@@ -180,7 +182,7 @@ export class ThreadTimer implements PerfTimer {
 			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, periodNs: this.#periodNs});
 			if (typeof event !== 'number') {
 				entry.event = event;
-				thread.isRecorded = true;
+				thread.records.setRecorded(true);
 				entry.usedNs = 0;
 				entry.sinceMs = nowMs;
 				this.#events++;
@@ -204,7 +206,7 @@ export class ThreadTimer implements PerfTimer {
 	}
 
 	#close(thread: JavaThread, entry: RecordedThread): void {
-		thread.isRecorded = false;
+		thread.records.setRecorded(false);
 		if (entry.event) {
 			entry.event.close();
 			entry.event = undefined;

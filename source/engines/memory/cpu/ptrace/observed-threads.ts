@@ -59,7 +59,7 @@ export class ObservedThreads implements StopObserver {
 
 	/** Walks a thread outside Java code, and checks before and after whether it is on a CPU. Returns `walk`'s result. */
 	observeWalk(thread: JavaThread, walk: () => boolean): boolean {
-		if (thread.cpu.usedNs === 0 || !thread.exists) {
+		if (thread.cpu.usedNs === 0 || !thread.presence.exists) {
 			return walk();
 		}
 

@@ -6,7 +6,7 @@ import {emptyBlock, isInTransition, javaThreadState, type ThreadBlock} from '../
 import {type ChunkPosition, type Continuations} from '../../unwind/continuation.js';
 import {StackCopy, decodeRegisters, registersBytes} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
-import {type WalkEnd, type Walker} from '../../unwind/walker.js';
+import {walkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type Stopper, type Stops} from './stopper.js';
 import {type Ptrace} from './ptrace.js';
 
@@ -44,7 +44,7 @@ export class RunningStacks {
 	walk(threads: readonly JavaThread[]): Stops {
 		const captures = new Map<number, Capture>();
 		for (const thread of threads) {
-			if (!thread.exists) {
+			if (!thread.presence.exists) {
 				thread.stack.setUnknown();
 			}
 		}
@@ -75,7 +75,7 @@ export class RunningStacks {
 		for (const thread of capturedThreads) {
 			const capture = this.#captures.get(thread.nativeId)!;
 			if (capture.isComplete) {
-				Object.assign(thread.block, capture.block);
+				thread.place.setBlock(capture.block);
 			}
 
 			this.#setStack(capture);
@@ -94,7 +94,7 @@ export class RunningStacks {
 	#stop(threads: readonly JavaThread[], captures: Map<number, Capture>, wants: (thread: JavaThread) => boolean = () => true, observer?: StopObserver): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
-			if (thread.exists) {
+			if (thread.presence.exists) {
 				byId.set(thread.nativeId, thread);
 			}
 		}
@@ -172,7 +172,7 @@ export class RunningStacks {
 			}
 		}
 
-		thread.stack.setStack(walker, end, walker.heapStart === -1 ? undefined : continuations.walk(chunk));
-		thread.stack.setWalkedFrom(undefined);
+		const heap = walker.heapStart === -1 ? undefined : continuations.walk(chunk);
+		thread.stack.setWalked(walkedStack(walker, end, heap));
 	}
 }

@@ -7,7 +7,9 @@ import {type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf
 import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
 import {RecordedStack, type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
 import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/ring.js';
-import {JavaThread} from '../../../../../source/engines/memory/threads/java-thread.js';
+import {noIdentity} from '../../../../../source/engines/memory/hotspot/thread-object.js';
+import {JavaThread, notWaiting} from '../../../../../source/engines/memory/threads/java-thread.js';
+import {stateCode} from '../../../../../source/model/thread-state.js';
 import {emptyBlock, javaThreadState} from '../../../../../source/engines/memory/hotspot/thread-block.js';
 import {lostBytes, sampleBytes} from './write-records.js';
 
@@ -90,9 +92,20 @@ class Kernel implements PerfCalls {
 
 function thread(nativeId: number, cpuMs = 5): JavaThread {
 	const java = new JavaThread(nativeId * 4096, {...emptyBlock(), state: javaThreadState.blocked}, nativeId);
-	java.exists = true;
-	java.cpu.usedNs = cpuMs * 1e6;
+	java.presence.setExists(true);
+	java.cpu.setUsed(cpuMs * 1e6);
 	return java;
+}
+
+/** Everything about the thread has been read, and it uses no more CPU time. */
+function settle(java: JavaThread): void {
+	java.place.setMoved(false);
+	java.cpu.setUsed(0, true);
+	java.description.setIdentity({...noIdentity, id: 1}, 0);
+	java.description.setState(stateCode.WAITING, true);
+	java.state.setState(stateCode.WAITING, true);
+	java.lock.setLock(notWaiting);
+	expect(java.isSettled).toBe(true);
 }
 
 /** A timer; no record is walked here. */
@@ -113,7 +126,7 @@ describe('who has an event', () => {
 
 		followed.update([busy, slow, idle], 80);
 		expect(eventsOf(followed, [busy, slow, idle])).toBe(2);
-		busy.cpu.usedNs = 0;
+		busy.cpu.setUsed(0);
 		for (let ms = 100; ms <= 5000; ms += 20) {
 			followed.update([busy, slow], ms);
 		}
@@ -127,37 +140,34 @@ describe('who has an event', () => {
 		const followed = timerOf(new Kernel());
 		const java = thread(1);
 		followed.update([java], 0);
-		expect(java.isRecorded).toBe(true);
-		java.cpu.usedNs = 0;
+		expect(java.records.isRecorded).toBe(true);
+		java.cpu.setUsed(0);
 		followed.of(java)!.newStacks = [new RecordedStack()];
 		followed.update([java], 20);
 		followed.update([java], 5000);
-		expect(java.isRecorded).toBe(true);
+		expect(java.records.isRecorded).toBe(true);
 		followed.of(java)!.newStacks = [];
 		followed.update([java], 5020);
-		expect([java.isRecorded, followed.of(java)]).toEqual([false, undefined]);
-		java.cpu.usedNs = 5e6;
+		expect([java.records.isRecorded, followed.of(java)]).toEqual([false, undefined]);
+		java.cpu.setUsed(5e6);
 		followed.update([java], 5040);
 		followed.release();
-		expect(java.isRecorded).toBe(false);
+		expect(java.records.isRecorded).toBe(false);
 	});
 
 	test('what a thread used before it settled counts for an event within a second, and is forgotten after three', () => {
 		const followed = timerOf(new Kernel());
 		const [java, ended] = [thread(1, 0.6), thread(2, 0.6)];
 		followed.update([java, ended], 0);
-		java.hasValidRow = true;
-		java.cpu.usedNs = 0;
+		settle(java);
 		followed.update([], 500);
 		expect([followed.of(java)?.event, followed.of(ended)]).toEqual([undefined, undefined]);
-		java.hasValidRow = false;
-		java.cpu.usedNs = 0.6e6;
+		java.cpu.setUsed(0.6e6);
 		followed.update([java], 900);
-		expect(java.isRecorded).toBe(true);
+		expect(java.records.isRecorded).toBe(true);
 		const rare = thread(3, 0.6);
 		followed.update([rare], 1000);
-		rare.hasValidRow = true;
-		rare.cpu.usedNs = 0;
+		settle(rare);
 		for (let ms = 1020; ms < 4200; ms += 20) {
 			followed.update([], ms);
 		}

@@ -17,7 +17,7 @@ const livelyMs = 500;
 function play(stepMs: number, restMs: number, seed: number): {readonly found: readonly number[]; readonly intervalsPerSample: number} {
 	const random = seeded(seed);
 	const thread = new JavaThread(0x10_00, emptyBlock(), 1);
-	thread.stack.frames = Int32Array.of(1);
+	thread.stack.setWalked({frames: Int32Array.of(1), end: 'root', carrierStart: -1, isHeapMissing: false});
 	const observed = new ObservedThreads(process.pid, {possiblyRunning: () => thread.cpu.isActive ? [thread] : []} as unknown as LiveThreads, {} as RunningStacks);
 	const clock = new SamplingClock(0, random);
 	const rests = new IdleBackoff();
