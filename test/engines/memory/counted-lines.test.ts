@@ -27,10 +27,10 @@ const programs = [
 	{program: 'CompilesOften', jvmArgs: ['-Xcomp'], row: /^\[jit] C[12]/, on: isNewestOrAskedFor},
 ];
 
-/** CPU time of a process between the newest samples of two snapshots: at least and at most. */
+/** CPU time of a process between the newest samples of two snapshots: least and most. NaN if no reading follows. */
 function processNs(readings: ReadonlyArray<{readonly atMs: number; readonly ns: number}>, since: Snapshot, snapshot: Snapshot): {readonly least: number; readonly most: number} {
 	const before = (atMs: number) => readings.findLast(reading => reading.atMs <= atMs)!.ns;
-	const after = (atMs: number) => readings.find(reading => reading.atMs >= atMs)!.ns;
+	const after = (atMs: number) => readings.find(reading => reading.atMs >= atMs)?.ns ?? Number.NaN;
 	const [from, to] = [since.session.lastSampleAtMs, snapshot.session.lastSampleAtMs];
 	return {least: before(to) - after(from), most: after(to) - before(from)};
 }
@@ -50,13 +50,14 @@ describe.each(jdks())('JDK $release', on => {
 		const since = sampler.read()!;
 		const usedNs = clock.readNs();
 		await until(() => clock.readNs() - usedNs > leastNs);
-		const snapshot = sampler.read()!;
-		await until(() => readings.at(-1)!.atMs > snapshot.session.lastSampleAtMs);
-		const lines = [...queryLines(snapshot, since, defaultQuery).rows].sort((a, b) => b.selfCpuNs - a.selfCpuNs);
-		const countedNs = sum(lines.map(({selfCpuNs}) => selfCpuNs));
-		const {least, most} = processNs(readings, since, snapshot);
-		expect(countedNs).toBeGreaterThan(0.98 * least);
-		expect(countedNs).toBeLessThan(1.02 * most);
+		// On a busy machine the CPU time of a thread that seldom runs is read up to a second late.
+		const {lines, snapshot} = await until(() => {
+			const snapshot = sampler.read()!;
+			const {least, most} = processNs(readings, since, snapshot);
+			const lines = [...queryLines(snapshot, since, defaultQuery).rows].sort((a, b) => b.selfCpuNs - a.selfCpuNs);
+			const countedNs = sum(lines.map(({selfCpuNs}) => selfCpuNs));
+			return countedNs > 0.98 * least && countedNs < 1.02 * most && {lines, snapshot};
+		});
 		expect(locationName(lines[0])).toMatch(row);
 		const javaOnly = queryLines(snapshot, since, {...defaultQuery, javaOnly: true}).rows;
 		expect(javaOnly.filter(({className}) => /^\[(?:gc|jit)]/.test(className))).toEqual([]);
