@@ -1,20 +1,29 @@
 import {numberCounter, readPerfData, type PerfCounters} from '../jvm/counters/hsperfdata.js';
-import {endsWhenOutOfMemory, readMaxMetaspace} from '../jvm/counters/jvm-flags.js';
+import {endsWhenOutOfMemory, readMaxMetaspace, usesZgc} from '../jvm/counters/jvm-flags.js';
 import type {Target} from '../jvm/target.js';
 import {UserError} from '../runtime/errors.js';
 
 const megabyte = 1024 * 1024;
 
-/** The agent begins no session with less free, ends one at two thirds of it, and takes a `part`-th of the free. */
-type HeapRule = {readonly leastMb: number; readonly part: number};
-const usual: HeapRule = {leastMb: 48, part: 16};
-/** For a JVM that ends once its heap is full: what the agent holds must not make the difference. */
-const careful: HeapRule = {leastMb: 128, part: 64};
+/**
+The agent begins no session with less free, ends one at two thirds of it, and takes a `part`-th of the free. `why`:
+follows the figure in an error.
+*/
+type HeapRule = {readonly leastMb: number; readonly part: number; readonly why: string};
+const usual: HeapRule = {leastMb: 48, part: 16, why: ''};
+/** What the agent holds must not make the difference between a heap that is nearly full and one that is. */
+const careful = {leastMb: 128, part: 64};
+const exits: HeapRule = {...careful, why: ', as this JVM ends once it is out of memory'};
+/** ZGC gives each CPU a page of its own, so a class file or two may take megabytes. */
+const zgc: HeapRule = {...careful, why: ', as ZGC gives out its heap in large pages'};
 
 /** For the agent's classes, which stay, and the woven ones; measured with the largest `--max-methods`. */
 const leastMetaspaceMb = 16;
 
-const ruleFor = (target: Target) => endsWhenOutOfMemory(target) ? careful : usual;
+function ruleFor(target: Target): HeapRule {
+	return endsWhenOutOfMemory(target) ? exits : (usesZgc(target) ? zgc : usual);
+}
+
 const wholeMb = (bytes: number) => Math.max(0, Math.floor(bytes / megabyte));
 
 /** Throws UserError if the JVM's counters say that too little of its heap or its metaspace is free for an agent. */
@@ -59,8 +68,7 @@ export function filledHeap({pid}: Target, freeBytes: number): UserError {
 
 /** Returns the error for a JVM with this much free. */
 export function lowHeap(target: Target, freeBytes: number): UserError {
-	const {leastMb} = ruleFor(target);
-	const why = leastMb === careful.leastMb ? ', as this JVM ends once it is out of memory' : '';
+	const {leastMb, why} = ruleFor(target);
 	const has = `JVM ${target.pid} has only ${wholeMb(freeBytes)} MB of heap free for long-lived objects`;
 	const collect = `jcmd ${target.pid} GC.run frees it, and stops the JVM meanwhile`;
 	return new UserError(`${has}; the agent needs ${leastMb} MB${why}`, {

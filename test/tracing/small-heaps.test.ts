@@ -7,8 +7,9 @@ import {runCli, startCli} from '../helpers/run.js';
 
 const serial = ['-Xmx128m', '-XX:+UseSerialGC'];
 const g1 = ['-Xmx128m', '-XX:+UseG1GC'];
-const tooLittle = /^tprof-top: JVM \d+ has only \d+ MB of heap free for long-lived objects; the agent needs (?:48 MB|128 MB, as this JVM ends once it is out of memory)\n/;
+const tooLittle = /^tprof-top: JVM \d+ has only \d+ MB of heap free for long-lived objects; the agent needs (?:48 MB|128 MB, as (?:this JVM ends once it is out of memory|ZGC gives out its heap in large pages))\n/;
 const filled = /^tprof-top: the heap of JVM \d+ has filled up \(\d+ MB are free\): the agent has removed itself\n/;
+const zgc = ['-Xmx128m', '-XX:+UseZGC'];
 const pattern = 'SmallHeap$Tight#*';
 const commands = [['trace', pattern], ['tasks']] as const;
 
@@ -34,6 +35,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		['12 MB left, and no counters that tell so from outside', 112, 10, [...serial, '-XX:-UsePerfData']],
 		['28 MB left', 100, 10, g1],
 		['100 MB left, of a JVM that ends once it is out of memory', 28, 200, [...g1, '-XX:+ExitOnOutOfMemoryError']],
+		...jdk.release < 17 ? [] : [['60 MB left, of ZGC', 68, 10, zgc] as const],
 	] as const)('a heap with %s is left alone, and its figure is said', async ([, liveMb, threads, jvmArgs]) => {
 		const java = await start(jdk, jvmArgs, liveMb, threads);
 		for (const [command, ...patterns] of commands) {

@@ -58,6 +58,11 @@ export function endsWhenOutOfMemory(owner: ProcessIds): boolean {
 		|| options.some(option => option.startsWith('-XX:OnOutOfMemoryError='));
 }
 
+/** Whether an option chooses the collector ZGC; the JVM never does so by itself. */
+export function usesZgc(owner: ProcessIds): boolean {
+	return lastSetting(readOptions(owner, readPerfData(owner)), {on: ['-XX:+UseZGC'], off: ['-XX:-UseZGC']}) ?? false;
+}
+
 /** Returns -XX:MaxMetaspaceSize in bytes; undefined if no option sets it. */
 export function readMaxMetaspace(owner: ProcessIds): number | undefined {
 	const options = readOptions(owner, readPerfData(owner));
