@@ -37,7 +37,7 @@ const {metafile: expressions} = await build({
 	minify: true,
 	format: 'cjs',
 	platform: 'node',
-	target: 'node20',
+	target: 'node22',
 	legalComments: 'none',
 	metafile: true,
 	logLevel: 'warning',

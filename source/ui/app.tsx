@@ -26,7 +26,7 @@ export async function runApp({source, vitals, recorded, onWindow, saveFormats, i
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals, recorded, onWindow});
 	try {
 		const leaving = await runShell<'quit' | 'back'>({stdin, stdout, hasMouse}, async leave => {
-			// It imports Ink, which only `runShell` may load first.
+			// It imports Ink, which is slow to load.
 			const {SessionScreen} = await import('./screens/session.js');
 			store.start();
 			const data = new SessionData({saveFormats, idleReason, sourceOf, top: view.top});

@@ -2,7 +2,6 @@ import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
 import type {ReactElement} from 'react';
 import {endSignals} from '../runtime/errors.js';
-import type * as ShowScreen from './show-screen.js';
 import {Terminal} from './terminal/terminal.js';
 
 /** Why a screen ended: it called `leave`, a signal arrived, or the terminal went away. */
@@ -26,7 +25,8 @@ type CreateScreen<Result> = (leave: (result: Result) => void) => Promise<ReactEl
 /** Shows a screen until it ends, then restores the terminal. Rejects with any uncaught error of the process. */
 export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, createScreen: CreateScreen<Result>): Promise<Leaving<Result>> {
 	const terminal = new Terminal(stdin, stdout, {hasMouse});
-	const {showScreen} = await loadInk();
+	// Ink is slow to load, and only a screen needs it.
+	const {showScreen} = await import('./show-screen.js');
 	let end!: {readonly resolve: (leaving: Leaving<Result>) => void; readonly reject: (error: unknown) => void};
 	const ended = new Promise<Leaving<Result>>((resolve, reject) => {
 		end = {resolve, reject};
@@ -82,18 +82,5 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 
 		process.off('uncaughtException', onError);
 		process.off('unhandledRejection', onError);
-	}
-}
-
-/** Loads Ink: slow, and only needed for a screen. */
-async function loadInk(): Promise<typeof ShowScreen> {
-	// With CI set, Ink would draw nothing until it exits; is-in-ci reads it when it is loaded.
-	const {CI, CONTINUOUS_INTEGRATION} = process.env;
-	delete process.env.CI;
-	delete process.env.CONTINUOUS_INTEGRATION;
-	try {
-		return await import('./show-screen.js');
-	} finally {
-		Object.assign(process.env, CI === undefined ? {} : {CI}, CONTINUOUS_INTEGRATION === undefined ? {} : {CONTINUOUS_INTEGRATION});
 	}
 }

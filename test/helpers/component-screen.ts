@@ -1,6 +1,8 @@
 import {PassThrough} from 'node:stream';
 import type {ReadStream, WriteStream} from 'node:tty';
+import type {DOMElement} from 'ink';
 import type {ReactElement} from 'react';
+import instances from '../../node_modules/ink/build/instances.js';
 import {showScreen} from '../../source/ui/show-screen.js';
 import {clearScreen, Terminal, type Size} from '../../source/ui/terminal/terminal.js';
 
@@ -37,6 +39,12 @@ export class ComponentScreen {
 		this.#unmount = showScreen(screen, this.terminal, error => {
 			this.#error = error;
 		}, true);
+	}
+
+	/** The root of what Ink draws. */
+	get root(): DOMElement {
+		const {rootNode} = instances.get(this.terminal.frames as unknown as NodeJS.WriteStream) as unknown as {readonly rootNode: DOMElement};
+		return rootNode;
 	}
 
 	/** The lines on the screen after some keys, with their attributes. */

@@ -30,7 +30,7 @@ const mayImport: Record<string, readonly string[]> = {
 
 /** Packages that only some folders may use. */
 const packageHomes: Record<string, readonly string[]> = {
-	react: ['ui'], ink: ['ui'], 'ink-table': ['ui'], meow: ['top'], 'pprof-format': ['exports'],
+	react: ['ui'], ink: ['ui'], chalk: ['ui'], 'ink-table': ['ui'], meow: ['top'], 'pprof-format': ['exports'],
 	koffi: ['jvm'], 'string-width': ['model'], re2js: ['query'], 'jsonc-parser': ['top'],
 };
 

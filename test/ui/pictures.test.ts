@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {afterAll, beforeAll, expect, test, vi} from 'vitest';
 import {flameGraphPicture, screenPicture, themes} from '../../build/pictures.js';
+import lineRenderer from '../../build/line-renderer.js';
 import {openRecording} from '../../source/exports/recording/reader.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
@@ -34,6 +35,9 @@ test.each([
 	store.refresh();
 	const screen = openScreen(store, {columns, rows, theme: new Theme({color: true, ascii: false})});
 	const lines = await screen.lines(...views.slice(0, views.indexOf(viewOf(view))).map(() => 'tab'), ...keys);
+	// The program draws with this in place of Ink's renderer.
+	const {output} = lineRenderer(screen.root, false);
+	expect(await screenPicture(output.split('\n'), columns, themes.dark)).toBe(await screenPicture(lines, columns, themes.dark));
 	await Promise.all(Object.entries(themes).map(async ([name, theme]) => {
 		await expect(await screenPicture(lines, columns, theme)).toMatchFileSnapshot(`../../docs/pictures/${view}-${name}.svg`);
 	}));

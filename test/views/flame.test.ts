@@ -102,8 +102,8 @@ describe('the screen', () => {
 
 	test('has own code, libraries and states in colours of their own; a filter leaves only matches filled', async () => {
 		const screen = flameOf({theme: new Theme({color: true, ascii: false})});
-		expect(await screen.text()).toMatch(/\u001B\[33m\u001B\[7m▏com\.acme\.Price\.of:3 +\u001B\[3[26]m▏java\.util\.HashMap\.get:5/);
-		expect(await screen.text('/', ...'price', 'enter')).toMatch(/\u001B\[7m▏com\.acme\.Price\.of:3 +\u001B\[27m\S*▏java\.util\.HashMap\.get:5/);
-		expect(await screen.text('escape', 'x', 'x')).toMatch(/\u001B\[31m\u001B\[7m▏com\.acme\.db\.Pool\.take:9/);
+		expect(await screen.text()).toMatch(/\u001B\[7m\u001B\[33m▏com\.acme\.Price\.of:3 +\u001B\[3[26]m▏java\.util\.HashMap\.get:5/);
+		expect(await screen.text('/', ...'price', 'enter')).toMatch(/\u001B\[7m\u001B\[33m▏com\.acme\.Price\.of:3 +\u001B\[27m\S*▏java\.util\.HashMap\.get:5/);
+		expect(await screen.text('escape', 'x', 'x')).toMatch(/\u001B\[7m\u001B\[1m\u001B\[31m▏com\.acme\.db\.Pool\.take:9/);
 	});
 });

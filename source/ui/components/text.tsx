@@ -1,17 +1,33 @@
-import {Transform} from 'ink';
-import {createContext, memo, use} from 'react';
+import {Text} from 'ink';
+import {createContext, memo, use, type ReactNode} from 'react';
 import type {Theme} from '../terminal/theme.js';
-import {truncateSpans, type Spans} from '../text/spans.js';
+import {joinAlike, truncateSpans, type Spans} from '../text/spans.js';
 
 /*
-Only this file turns roles into escape sequences. Ink lays out a blank, which the text replaces when it is drawn: Ink
-would keep every text that it ever measured.
+Only this file turns roles into styles. A line of the screen is one `Text`, its pieces are `Text` within it: Ink then
+lays out a line, not its pieces.
 */
 
 export const ThemeContext = createContext<Theme | undefined>(undefined);
 
 export function useTheme(): Theme {
 	return use(ThemeContext)!;
+}
+
+/** The pieces of a line, each in the style of its role; letters of thread states each in the colour of their state. */
+export function Pieces({spans}: {readonly spans: Spans}) {
+	const theme = useTheme();
+	return joinAlike(spans).flatMap(({text, role, isFilled}, index): ReactNode => {
+		if (role === undefined) {
+			return theme.shown(text);
+		}
+
+		const runs = role === 'states' ? theme.stateRuns(text) : [{text, role}];
+		return runs.map((run, at) => (
+			// eslint-disable-next-line react/no-array-index-key -- A piece is identified by its place.
+			<Text key={`${index} ${at}`} {...theme.styleOf(run.role, isFilled)}>{theme.shown(run.text)}</Text>
+		));
+	});
 }
 
 type LineProps = {
@@ -22,12 +38,21 @@ type LineProps = {
 
 /** A line of the screen, each span in the style of its role. */
 export const Line = memo(({spans, width}: LineProps) => {
-	const text = useTheme().paint(truncateSpans(spans, width));
-	return <Transform transform={() => text}>{' '}</Transform>;
-}, (before, after) => before.width === after.width && isSame(before.spans, after.spans));
+	const shown = truncateSpans(spans, width);
+	return shown.some(({text}) => text !== '') ? <Text wrap='truncate'><Pieces spans={shown}/></Text> : <EmptyLine/>;
+}, (before, after) => before.width === after.width && areSame(before.spans, after.spans));
 
-function isSame(before: Spans, after: Spans): boolean {
-	return before === after || (before.length === after.length && before.every(({text, role, isFilled}, index) => text === after[index].text && role === after[index].role && isFilled === after[index].isFilled));
+/** A line without text: Ink gives a text of no character no line. */
+export function EmptyLine() {
+	return <Text> </Text>;
+}
+
+/** Whether two lines look alike. */
+export function areSame(before: Spans, after: Spans): boolean {
+	return before === after || (before.length === after.length && before.every(({text, role, isFilled}, index) => {
+		const other = after[index];
+		return text === other.text && role === other.role && isFilled === other.isFilled;
+	}));
 }
 
 type LinesProps = {

@@ -1,8 +1,7 @@
-import {Box} from 'ink';
-import type {Component} from 'react';
-import {Table} from 'ink-table';
+import {Box, Text} from 'ink';
+import {memo} from 'react';
 import {cellWidth} from '../../model/cell-width.js';
-import {headingOf, isFlexible, type CellContext, type CellRole} from '../../query/columns/column.js';
+import {headingOf, isFlexible, type CellContext} from '../../query/columns/column.js';
 import {sampledMs} from '../../query/counters/share.js';
 import {measureOf} from '../../query/counters/scope.js';
 import {stateSets} from '../../query/filter/state-sets.js';
@@ -14,8 +13,10 @@ import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {queryOf, selectedIndex, type UiState} from '../state/state.js';
 import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/layout.js';
-import {cut, dropCells, fit, pad, sparkline, wrappedSpans, type Span, type Spans} from '../text/spans.js';
-import {Lines, Line} from './text.js';
+import {
+	cut, dropCells, fit, pad, sparkline, truncateSpans, wrappedSpans, type Span, type Spans,
+} from '../text/spans.js';
+import {areSame, EmptyLine, Line, Lines, Pieces, useTheme} from './text.js';
 
 type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
 
@@ -31,15 +32,11 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const overMs = data.snapshot ? sampledMs(data.snapshot, data.since) : 0;
 	const context: TableContext<ViewRow> = {
 		query, overMs, measure: data.table?.measure ?? measureOf(query, overMs),
-		scrollLeft: ui.scrollLeft, trendOf: data.trendOf,
+		scrollLeft: ui.scrollLeft, trendOf: data.trendOf, width,
 		columns: fitTableColumns(columnsOf(ui.view, ui.columns), layout),
-		position: positionText({from: scrollTop, to: Math.min(rows.length, scrollTop + tableRows), rows: rows.length, total}), isDim: row => view.isDim(row),
+		position: positionText({from: scrollTop, to: Math.min(rows.length, scrollTop + tableRows), rows: rows.length, total}),
 	};
 	const selected = selectedIndex(selection, rows);
-	const lines = Array.from({length: rows.length > 0 ? tableRows : 0}, (_, line): Spans => {
-		const row = rows.at(scrollTop + line);
-		return row ? rowSpans(row, scrollTop + line === selected, context) : [];
-	});
 	const headingLines = hasHeading ? 1 : 0;
 	const hitArea = useHitArea((line, cell) => {
 		if (line < headingLines) {
@@ -57,12 +54,40 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	return (
 		<>
 			<Box ref={hitArea} flexDirection='column'>
-				<DataTable heading={hasHeading ? headingSpans(context) : undefined} data={lines} width={width}/>
+				{hasHeading ? <Line spans={headingSpans(context)} width={width}/> : null}
+				{Array.from({length: rows.length > 0 ? tableRows : 0}, (_, line) => {
+					const row = rows.at(scrollTop + line);
+					const isSelected = scrollTop + line === selected;
+					return row && width > 0
+						? <Row key={line} cells={cellsOf(row, isSelected, context)} isSelected={isSelected} isDim={view.isDim(row)}/>
+						: <EmptyLine key={line}/>;
+				})}
 			</Box>
 			{rows.length === 0 ? <Lines lines={wrappedSpans(emptyText(ui, data), width, 'dim').slice(0, tableRows)} width={width} height={tableRows}/> : null}
 		</>
 	);
 }
+
+type RowProps = {
+	/** The texts of the cells, each after its gap, with the width that the columns give them. */
+	readonly cells: Spans;
+	readonly isSelected: boolean;
+	/** Whether the row matters little. */
+	readonly isDim: boolean;
+};
+
+/** A row of the table; it is drawn again only if it looks different. */
+const Row = memo(({cells, isSelected, isDim}: RowProps) => {
+	const rowRole = isSelected ? 'selected' : (isDim ? 'dim' : undefined);
+	return (
+		<Text wrap='truncate' {...useTheme().styleOf(rowRole)}>
+			{isSelected ? cursorMark : gap}
+			<Pieces spans={rowRole ? cells.map(({text}) => ({text})) : cells}/>
+		</Text>
+	);
+}, (before, after) => (
+	before.isSelected === after.isSelected && before.isDim === after.isDim && areSame(before.cells, after.cells)
+));
 
 /** Returns which rows are on the screen, such as `1-13 of 50`, and the number of all rows if a filter hides some. */
 function positionText({from, to, rows, total}: {readonly from: number; readonly to: number; readonly rows: number; readonly total: number}): string {
@@ -92,33 +117,6 @@ export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): s
 	return `nothing in this window${set && set.id !== 'all' ? ` in the counted states: ${set.title}; x for others` : ''}`;
 }
 
-type DataTableProps = {
-	readonly heading: Spans | undefined;
-	/** A row for each line of the screen, empty where there is none. */
-	readonly data: readonly Spans[];
-	readonly width: number;
-};
-
-/** ink-table's own type allows only text in cells. */
-const InkTable = Table as unknown as new (props: DataTableProps) => Component<DataTableProps>;
-
-/**
-Headings and rows. Overrides `render` until ink-table has settings for column widths, rows without rules between them, and
-rows that stay mounted when their data changes (our patch: docs/upstream/ink-table.md).
-*/
-class DataTable extends InkTable {
-	override render() {
-		const {heading, data, width} = this.props;
-		return (
-			<Box flexDirection='column'>
-				{heading ? <Line spans={heading} width={width}/> : null}
-				{/* eslint-disable-next-line react/no-array-index-key -- A row is identified by its line. */}
-				{data.map((spans, line) => <Line key={line} spans={spans} width={width}/>)}
-			</Box>
-		);
-	}
-}
-
 type TableContext<Row> = {
 	readonly query: Query;
 	readonly measure: Measure;
@@ -129,7 +127,8 @@ type TableContext<Row> = {
 	readonly position: string;
 	/** Cells by which the name column is scrolled. */
 	readonly scrollLeft: number;
-	isDim(row: Row): boolean;
+	/** Cells of a line. */
+	readonly width: number;
 	trendOf(key: string): Trend | undefined;
 };
 
@@ -171,14 +170,12 @@ function lenderAt<Row>(columns: FittedColumns<Row>, index: number): FittedColumn
 	return next?.column.lendsRoom ? next : undefined;
 }
 
-function rowSpans<Row extends {readonly key: string}>(row: Row, isSelected: boolean, context: TableContext<Row>): Spans {
-	const {columns, query: {fullNames}, measure: unit, overMs, scrollLeft, trendOf} = context;
-	const rowRole = isSelected ? 'selected' : (context.isDim(row) ? 'dim' : undefined);
+/** Returns the cells of a row, and the gaps between them, as far as the line is wide. */
+function cellsOf<Row>(row: Row, isSelected: boolean, context: TableContext<Row>): Spans {
+	const {columns, query: {fullNames}, measure: unit, overMs, scrollLeft, trendOf, width: lineWidth} = context;
 	const trend = (key: string, cells: number) => sparkline(trendOf(key)?.slice(-cells) ?? []).padStart(cells);
 	const cellContext: CellContext = {unit, overMs, fullNames, room: 0, trend};
-	const spans: Span[] = [];
-	// Number of spans up to the last one that is not blank.
-	let end = 0;
+	const cells: Span[] = [];
 	for (let index = 0; index < columns.length; index++) {
 		const {column, width} = columns[index];
 		if (index > 0 && column.lendsRoom) {
@@ -193,32 +190,19 @@ function rowSpans<Row extends {readonly key: string}>(row: Row, isSelected: bool
 		const value = column.value(row, {...cellContext, room: isScrolled ? room + scrollLeft : room});
 		const text = column.isFigure && zero.test(value) ? '' : value;
 		const cell = fit(isScrolled ? dropCells(text, scrollLeft) : text, room, column.align);
-		const before = index === 0 && isSelected ? cursorMark : gap;
-		if (rowRole) {
-			spans.push({text: before + cell + (lenderText === '' ? '' : gap + lenderText), role: rowRole});
-		} else {
-			pushInRole(spans, before, cell, column.role?.(row, cellContext));
-			if (lender && lenderText !== '') {
-				pushInRole(spans, gap, lenderText, lender.column.role?.(row, cellContext));
-			}
+		// The first gap is the cursor's.
+		cells.push({text: index === 0 ? '' : gap}, {text: cell, role: column.role?.(row, cellContext)});
+		if (lender && lenderText !== '') {
+			cells.push({text: gap}, {text: lenderText, role: lender.column.role?.(row, cellContext)});
 		}
-
-		end = cell.trim() === '' && lenderText === '' ? end : spans.length;
 	}
 
+	const shown = truncateSpans(cells, lineWidth - gap.length);
 	// The selected row is highlighted to the end of the line; other rows end with their last text.
-	if (!isSelected && end > 0) {
-		spans[end - 1] = {...spans[end - 1], text: spans[end - 1].text.trimEnd()};
-		spans.length = end;
-	}
-
-	return spans;
+	return isSelected ? shown : withoutTrailingBlanks(shown);
 }
 
-function pushInRole(spans: Span[], before: string, text: string, role: CellRole | undefined): void {
-	if (role === undefined || text.trim() === '') {
-		spans.push({text: before + text});
-	} else {
-		spans.push({text: before}, {text, role});
-	}
+function withoutTrailingBlanks(spans: Spans): Spans {
+	const last = spans.findLastIndex(({text}) => text.trim() !== '');
+	return spans.slice(0, last + 1).map((span, index) => index === last ? {...span, text: span.text.trimEnd()} : span);
 }

@@ -76,6 +76,11 @@ class FrameStream extends EventEmitter {
 		return this.#terminal.size.columns;
 	}
 
+	/** Without it Ink would start a program for each frame that asks the terminal. */
+	get rows(): number {
+		return this.#terminal.size.rows;
+	}
+
 	write(piece: string | Uint8Array, ...rest: unknown[]): boolean {
 		if (!this.isMuted) {
 			if (this.#pieces === '') {
@@ -100,12 +105,12 @@ class FrameStream extends EventEmitter {
 
 	/**
 	Passes on the pieces written so far as one frame. Ink's steps to the next line (CNL), which mosh does not know, become
-	a carriage return and one step down; its steps to the first column (CHA), a carriage return.
+	a carriage return and one step down; its steps to a column (CHA), a carriage return and steps to the right.
 	*/
 	flush(): void {
 		const frame = this.#pieces
 			.replaceAll(/(?:\u001B\[E)+/g, steps => `\r\u001B[${steps.length / 3}B`)
-			.replaceAll('\u001B[1G', '\r');
+			.replaceAll(/\u001B\[(\d+)G/g, (_, column) => column === '1' ? '\r' : `\r\u001B[${Number(column) - 1}C`);
 		this.#pieces = '';
 		if (frame === '' || this.isMuted) {
 			return;

@@ -37,6 +37,21 @@ export function truncateSpans(spans: Spans, width: number): Spans {
 	});
 }
 
+/** Returns the same line without empty spans, and with neighbours that look alike as one span. Ids are lost. */
+export function joinAlike(spans: Spans): Spans {
+	const joined: Span[] = [];
+	for (const {text, role, isFilled} of spans) {
+		const last = joined.at(-1);
+		if (last && last.role === role && last.isFilled === isFilled) {
+			joined[joined.length - 1] = {...last, text: last.text + text};
+		} else if (text !== '') {
+			joined.push({text, role, isFilled});
+		}
+	}
+
+	return joined;
+}
+
 /** Returns the text without its first `count` cells; half of a wide character that remains becomes a blank. */
 export function dropCells(text: string, count: number): string {
 	let [dropped, from] = [0, 0];
