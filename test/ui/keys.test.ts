@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
 import {actionOf, contexts, isOfTables, keyGroups, keysOf, keyTable, type Action} from '../../source/ui/state/keys.js';
 import {tableActions} from '../../source/ui/state/table-actions.js';
-import {helpLines, viewHelpLines} from '../../source/ui/components/help.js';
+import {helpLines, viewHelpLines, type HelpLine} from '../../source/ui/components/help.js';
+import {termWidth} from '../../source/ui/components/term-table.js';
 import {headerWords} from '../../source/ui/status/items.js';
 import {samplingFigures} from '../../source/ui/status/sampling.js';
 import {views} from '../../source/views/registry.js';
-import type {Spans} from '../../source/ui/text/spans.js';
 import {lineColumns} from '../../source/views/lines/lines.js';
 
 test.each(contexts)('no key means two things in %s', context => {
@@ -30,7 +30,7 @@ test('every key of a table does something, and every action is in one group of t
 });
 
 /** The texts of lines. */
-const texts = (lines: readonly Spans[]) => lines.map(spans => spans.map(({text}) => text).join(''));
+const texts = (lines: readonly HelpLine[]) => lines.map(line => 'term' in line ? line.term.padEnd(termWidth) + line.text : line.map(({text}) => text).join(''));
 
 test('the help begins with the words of the header, then has every key once, by group, and every column, at any width', () => {
 	for (const width of [200, 79, 40]) {

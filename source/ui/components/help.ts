@@ -8,8 +8,9 @@ import {samplingFigures, warningsOf} from '../status/sampling.js';
 import {labelAfter, type KeyChanges, byGroup, keysOf, type KeyContext, type KeyBinding, type SourceKind} from '../state/keys.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {HelpLayer, UiState} from '../state/state.js';
-import {cut, pad, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
+import {cut, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
 import {allFindings} from './header.js';
+import {termWidth, type TermRow} from './term-table.js';
 
 /** Returns the context that the help is for: the detail, if one is open below it, or the view. */
 function helpContext({layers, view}: UiState): KeyContext {
@@ -22,7 +23,7 @@ export function helpTitle({isOfView}: HelpLayer, ui: UiState): string {
 }
 
 /** Returns the lines of the help layer: for the whole program, or for the current view or detail alone. */
-export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, width: number): readonly Spans[] {
+export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, width: number): readonly HelpLine[] {
 	return (isOfView ? viewHelpLines : helpLines)(helpContext(ui), width, {
 		findings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...allFindings(data).filter(({isAlarm}) => !isAlarm).map(({text}) => text)],
 		program: programTexts(ui, data),
@@ -34,9 +35,12 @@ export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, wid
 	});
 }
 
-/** Width of the column of terms; on a screen narrower than `narrowWidth`, each term has a line of its own. */
-const termWidth = 17;
+/** A line of the help: one of its own, or a row of a table of terms. */
+export type HelpLine = Spans | TermRow;
+
+/** On a screen narrower than this, each term has a line of its own. */
 const narrowWidth = 60;
+const narrowIndent = 3;
 
 /** What the help says of the session, and what keys depend on. */
 type HelpFacts = {readonly findings: readonly string[]; readonly program: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly source: SourceKind; readonly keyChanges?: KeyChanges};
@@ -44,7 +48,7 @@ type HelpFacts = {readonly findings: readonly string[]; readonly program: readon
 const noFacts: HelpFacts = {findings: [], program: [], sampling: [], warnings: [], notes: [], source: 'jvm'};
 
 /** Returns the whole help: words of the header, the session, the context's keys and columns, keys of other contexts. */
-export function helpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): Spans[] {
+export function helpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): HelpLine[] {
 	const {source, keyChanges} = facts;
 	const keys = (bindings: readonly KeyBinding[], changes = keyChanges) => bindings.flatMap(binding => describedKey(binding, changes, width));
 	const isDetail = context === 'detail';
@@ -61,7 +65,7 @@ export function helpLines(context: KeyContext, width: number, facts: HelpFacts =
 }
 
 /** Returns the help for a view or for a row's detail: the session, what the view shows, its keys, its columns. */
-export function viewHelpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): Spans[] {
+export function viewHelpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): HelpLine[] {
 	const {source, keyChanges} = facts;
 	const view = views.find(({id}) => id === context);
 	const bindings = keysOf(context, source).filter(({action, press}) => !view || press !== undefined || commonActions.has(action));
@@ -78,11 +82,11 @@ export function viewHelpLines(context: KeyContext, width: number, facts: HelpFac
 /** Actions of all views that the help for a view lists beside the view's own keys. */
 const commonActions: ReadonlySet<KeyBinding['action']> = new Set(['open', 'focus', 'filter', 'only-threads', 'next-view', 'sort-menu']);
 
-function samplingLines({sampling}: HelpFacts, width: number): Spans[] {
+function samplingLines({sampling}: HelpFacts, width: number): HelpLine[] {
 	return section('How sampling goes', sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);
 }
 
-function sessionLines({findings, program, warnings, notes}: HelpFacts, width: number): Spans[] {
+function sessionLines({findings, program, warnings, notes}: HelpFacts, width: number): HelpLine[] {
 	return [
 		...section('The program', program.flatMap(text => indented(text, width)), width),
 		...section('Found', findings.flatMap(text => indented(text, width, 'hot')), width),
@@ -91,29 +95,30 @@ function sessionLines({findings, program, warnings, notes}: HelpFacts, width: nu
 	];
 }
 
-function columnLines(columns: ReadonlyArray<Column<ViewRow>>, width: number): Spans[] {
+function columnLines(columns: ReadonlyArray<Column<ViewRow>>, width: number): HelpLine[] {
 	return section('Columns (wider terminals show more; C chooses)', columns.flatMap(({heading, title, description}) => described(heading || title, description, width)), width);
 }
 
 /** Returns a binding's keys and what they do; nothing if the user has remapped all of them. */
-function describedKey(binding: KeyBinding, changes: KeyChanges | undefined, width: number): Spans[] {
+function describedKey(binding: KeyBinding, changes: KeyChanges | undefined, width: number): HelpLine[] {
 	const label = labelAfter(changes ?? new Map(), binding);
 	return label === '' ? [] : described(label, binding.help, width);
 }
 
-function section(title: string, lines: readonly Spans[], width: number): Spans[] {
+function section(title: string, lines: readonly HelpLine[], width: number): HelpLine[] {
 	return lines.length === 0 ? [] : [[{text: cut(title, width), role: 'title'}], ...lines, []];
 }
 
 /** Returns a term with its description beside it, or below it on narrow screens. */
-function described(term: string, text: string, width: number): Spans[] {
-	const isNarrow = width < narrowWidth;
-	const indent = isNarrow ? 3 : termWidth;
-	const lines = wrapped(text, width - indent);
-	const blanks = ' '.repeat(indent);
-	const below = (isNarrow ? lines : lines.slice(1)).map((part): Spans => [{text: cut(blanks + part, width)}]);
-	const head = cut(` ${term}`, isNarrow ? width : termWidth - 1);
-	return [isNarrow ? [{text: head, role: 'key'}] : [{text: pad(head, termWidth), role: 'key'}, {text: cut(lines[0], width - termWidth)}], ...below];
+function described(term: string, text: string, width: number): HelpLine[] {
+	const head = ` ${term}`;
+	if (width < narrowWidth) {
+		const below = wrapped(text, width - narrowIndent).map(part => cut(' '.repeat(narrowIndent) + part, width));
+		return [[{text: cut(head, width), role: 'key'}], ...below.map(part => [{text: part}])];
+	}
+
+	const [first, ...others] = wrapped(text, width - termWidth);
+	return [{term: cut(head, termWidth - 1), text: first}, ...others.map(part => ({term: '', text: part}))];
 }
 
 function indented(text: string, width: number, role?: 'hot' | 'error'): Spans[] {

@@ -10,7 +10,8 @@ import {layerRoom, type Layout} from '../text/layout.js';
 import {layOut} from '../text/line-items.js';
 import {cut, type Spans} from '../text/spans.js';
 import {detailLines} from './detail.js';
-import {helpOf, helpTitle} from './help.js';
+import {helpOf, helpTitle, type HelpLine} from './help.js';
+import {TermTable, type TermRow} from './term-table.js';
 import {Line, Lines} from './text.js';
 
 type ScreenProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf};
@@ -39,7 +40,7 @@ export function ScrolledPage({layer, ...screen}: ScreenProps & {readonly layer: 
 function linesOf(
 	layer: ScrolledLayer,
 	{ui, data, layout: {width}, detailOf}: ScreenProps,
-): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
+): {readonly lines: readonly HelpLine[]; readonly linkLine?: number} {
 	if (layer.kind === 'help') {
 		return {lines: helpOf(layer, ui, data, width)};
 	}
@@ -61,7 +62,7 @@ type PageProps = Pick<ScreenProps, 'ui' | 'data' | 'layout'> & {
 	/** The context that defines the keys on this page. */
 	readonly context: string;
 	readonly title: string;
-	readonly lines: readonly Spans[];
+	readonly lines: readonly HelpLine[];
 	/** Index of the first line on the screen. */
 	readonly scrollTop: number;
 	readonly hitArea?: ReturnType<typeof useHitArea>;
@@ -74,15 +75,39 @@ function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: Pag
 	const keysFor = (action: Action) => keysOf(context, sourceKindOf(data)).filter(binding => binding.action === action).flatMap(binding => labelAfter(ui.keyChanges, binding).split(' ').filter(Boolean));
 	const pageDown = keysFor('page-down').at(-1) ?? '';
 	const isScrollable = room < lines.length && hasFooter;
+	const shown = Math.min(room, lines.length - scrollTop);
+	const emptyLines = Math.max(0, layerLines - (hasHeading ? 1 : 0) - (isScrollable ? 1 : 0) - shown);
 	return (
 		<>
 			{hasHeading ? <Rule title={title} note={`${[...keysFor('close'), ...keysFor('back')].slice(0, 2).join(' or ')}: back`} width={width}/> : null}
 			<Box ref={hitArea} flexDirection='column'>
-				<Lines lines={lines.slice(scrollTop, scrollTop + room)} width={width} height={layerLines - (hasHeading ? 1 : 0) - (isScrollable ? 1 : 0)}/>
+				<PageLines lines={lines.slice(scrollTop, scrollTop + room)} width={width}/>
+				<Lines lines={[]} width={width} height={emptyLines}/>
 			</Box>
 			{isScrollable ? <Rule title={`${scrollTop + 1}-${scrollTop + room} of ${lines.length}`} note={lines.length > scrollTop + room ? `more below: ${pageDown}` : 'end'} width={width}/> : null}
 		</>
 	);
+}
+
+/** Lines below each other; rows of terms that follow one another are a table. */
+function PageLines({lines, width}: {readonly lines: readonly HelpLine[]; readonly width: number}) {
+	const parts: Array<{readonly rows: TermRow[]} | {readonly spans: Spans}> = [];
+	for (const line of lines) {
+		const last = parts.at(-1);
+		if (!('term' in line)) {
+			parts.push({spans: line});
+		} else if (last && 'rows' in last) {
+			last.rows.push(line);
+		} else {
+			parts.push({rows: [line]});
+		}
+	}
+
+	/* eslint-disable react/no-array-index-key -- A part is identified by its place. */
+	return parts.map((part, index) => 'rows' in part
+		? <TermTable key={index} rows={part.rows}/>
+		: <Line key={index} spans={part.spans} width={width}/>);
+	/* eslint-enable react/no-array-index-key */
 }
 
 /** A horizontal rule across the screen with a title, and a note at its right end. */
