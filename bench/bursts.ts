@@ -1,11 +1,11 @@
 /*
-Work in bursts: tasks that run 50 to 500 us in programs that switch threads in five ways (test/programs/KnownBursts.java),
-with each timer of the memory engine at 50 Hz, in turn on the same process, with a rest in between. "L1 of lines" is the
-distance, in points of 100, between the shares of CPU time that the pool's methods and everything else should have (what
-the program measures of itself, and the rest of the CPU time of the process's Java threads) and those shown, what is
-unattributed being a part of everything else; "of the
-work" that among the four methods; "chance" what sampling once in 10 ms of CPU time makes of it by chance alone. "Own CPU" is ours in percent of a core,
-"work per CPU second" the target's rounds for its own CPU time beside those of the rest.
+Work in bursts: tasks that run 50 to 500 us in programs that switch threads in five ways
+(test/programs/KnownBursts.java), with each timer of the memory engine at 50 Hz, in turn on the same process, with a
+rest in between. "L1 of lines" is the distance, in points of 100, between the shares of CPU time that the pool's methods
+and everything else should have (what the program measures of itself, and the rest of the CPU time of the process's Java
+threads) and those shown, what is unattributed being a part of everything else; "of the work" that among the four
+methods; "chance" what sampling once in 10 ms of CPU time makes of it by chance alone. "Own CPU" is ours in percent of a
+core, "work per CPU second" the target's rounds for its own CPU time beside those of the rest.
 
 Each measurement is made of windows, one after the other in the same session. "Chance" is that of all windows together,
 "of a window" the median of what each of them has by itself. What is systematically wrong is to be told from chance by
@@ -35,7 +35,10 @@ const seconds = Number(process.argv[2] ?? 10);
 const windows = Number(process.argv[3] ?? 6);
 const methods = ['fifty', 'hundred', 'threeHundred', 'fiveHundred'];
 /** A loop that was inlined may count for its caller. */
-const notInlined = ['-XX:CompileCommand=quiet', ...methods.map(method => `-XX:CompileCommand=dontinline,KnownBursts.${method}`)];
+const notInlined = [
+	'-XX:CompileCommand=quiet',
+	...methods.map(method => `-XX:CompileCommand=dontinline,KnownBursts.${method}`),
+];
 const notJava = threadFlag.vmInternal + threadFlag.compiler;
 
 const programs = ['pool', 'hand-over', 'many', 'runnable', 'timers'];
@@ -46,13 +49,18 @@ type Truth = {readonly workNs: ReadonlyMap<string, number>; readonly rounds: num
 async function truth(java: JavaProcess): Promise<Truth> {
 	const text = await toldBy(java);
 	const said = new Map([...text.matchAll(/^(?:share )?(\w+) (\d+)$/gm)].map(match => [match[1], Number(match[2])]));
-	return {workNs: new Map(methods.map(method => [method, said.get(method)!])), usedNs: said.get('used')!, rounds: said.get('rounds')!};
+	return {
+		workNs: new Map(methods.map(method => [method, said.get(method)!])),
+		usedNs: said.get('used')!,
+		rounds: said.get('rounds')!,
+	};
 }
 
 /** Distance between shares, in points of 100. */
 function distance(real: ReadonlyMap<string, number>, shown: ReadonlyMap<string, number>): number {
 	const [realSum, shownSum] = [sumOf(real.values()), sumOf(shown.values())];
-	return sumOf([...new Set([...real.keys(), ...shown.keys()])].map(place => Math.abs((100 * (real.get(place) ?? 0) / realSum) - (100 * (shown.get(place) ?? 0) / shownSum))));
+	return sumOf([...new Set([...real.keys(), ...shown.keys()])].map(place =>
+		Math.abs((100 * (real.get(place) ?? 0) / realSum) - (100 * (shown.get(place) ?? 0) / shownSum))));
 }
 
 /** The distance that sampling makes by chance. */
@@ -60,8 +68,15 @@ function chance(real: ReadonlyMap<string, number>): number {
 	return chanceL1(real, sumOf(real.values()) / periodNs);
 }
 
-/** CPU time by place that a window shows and that is true; what is not work may be anywhere else: only its sum is known. */
-type Window = {readonly shown: ReadonlyMap<string, number>; readonly real: ReadonlyMap<string, number>; readonly rounds: number; readonly usedNs: number};
+/**
+CPU time by place that a window shows and that is true; what is not work may be anywhere else: only its sum is known.
+*/
+type Window = {
+	readonly shown: ReadonlyMap<string, number>;
+	readonly real: ReadonlyMap<string, number>;
+	readonly rounds: number;
+	readonly usedNs: number;
+};
 
 function added(maps: ReadonlyArray<ReadonlyMap<string, number>>): Map<string, number> {
 	const sums = new Map<string, number>();
@@ -101,7 +116,11 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 		const shown = new Map<string, number>([...methods, 'else'].map(place => [place, 0]));
 		let usedNs = 0;
 		const windowMs = performance.now();
-		for (let dueMs = windowMs + intervalMs; performance.now() < windowMs + (seconds * 1000); dueMs = Math.max(performance.now(), dueMs + (intervalMs * (0.5 + Math.random())))) {
+		for (
+			let dueMs = windowMs + intervalMs;
+			performance.now() < windowMs + (seconds * 1000);
+			dueMs = Math.max(performance.now(), dueMs + (intervalMs * (0.5 + Math.random())))
+		) {
 			await sleep(Math.max(0, dueMs - performance.now()));
 			const outcome = await session.sample(sample);
 			if (!outcome.ok) {
@@ -130,7 +149,12 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 		}
 
 		const {workNs, rounds, usedNs: processNs} = await truth(java);
-		parts.push({shown, real: new Map([...workNs, ['else', Math.max(0, usedNs - sumOf(workNs.values()))]]), rounds, usedNs: processNs});
+		parts.push({
+			shown,
+			real: new Map([...workNs, ['else', Math.max(0, usedNs - sumOf(workNs.values()))]]),
+			rounds,
+			usedNs: processNs,
+		});
 	}
 
 	const own = process.cpuUsage(cpu);
@@ -139,16 +163,27 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 	const [shown, real] = [added(parts.map(part => part.shown)), added(parts.map(part => part.real))];
 	const shownNs = sumOf(shown.values());
 	const ofWork = (of: ReadonlyMap<string, number>) => new Map([...of].filter(([place]) => place !== 'else'));
-	const largest = (of: ReadonlyMap<string, number>) => [...of].sort((a, b) => b[1] - a[1]).slice(0, 5).map(([place, ns]) => `${place} ${(100 * ns / shownNs).toFixed(1)}`).join(', ');
+	const largest = (of: ReadonlyMap<string, number>) =>
+		[...of].sort((a, b) => b[1] - a[1]).slice(0, 5).map(([place, ns]) =>
+			`${place} ${(100 * ns / shownNs).toFixed(1)}`).join(', ');
 	const differences = signed(parts);
 	const [rounds, usedNs] = [sumOf(parts.map(part => part.rounds)), sumOf(parts.map(part => part.usedNs))];
 	return {
-		engine: engine.name, samples, 'L1 of lines': distance(real, shown).toFixed(1), chance: chance(real).toFixed(1),
-		'beyond chance': sumOf(differences.map(({points, error}) => Math.sqrt(Math.max(0, (points ** 2) - (error ** 2))))).toFixed(1),
-		signed: differences.map(({place, points, error}) => `${place} ${points.toFixed(1)} ± ${error.toFixed(1)}`).join(', '),
+		engine: engine.name,
+		samples,
+		'L1 of lines': distance(real, shown).toFixed(1),
+		chance: chance(real).toFixed(1),
+		'beyond chance':
+			sumOf(differences.map(({points, error}) => Math.sqrt(Math.max(0, (points ** 2) - (error ** 2)))))
+				.toFixed(1),
+		signed: differences.map(({place, points, error}) => `${place} ${points.toFixed(1)} ± ${error.toFixed(1)}`)
+			.join(', '),
 		'of a window': `${median(parts.map(part => distance(part.real, part.shown))).toFixed(1)} (chance ${median(parts.map(part => chance(part.real))).toFixed(1)})`,
-		'of the work': distance(ofWork(real), ofWork(shown)).toFixed(1), 'own CPU': (100 * (own.user + own.system) / 1000 / tookMs).toFixed(1),
-		'work per CPU second': (rounds / usedNs / restRate).toFixed(3), 'shown (true) %': [...real.keys()].map(place => `${percentOf(shown, place).toFixed(1)} (${percentOf(real, place).toFixed(1)})`).join(' '),
+		'of the work': distance(ofWork(real), ofWork(shown)).toFixed(1),
+		'own CPU': (100 * (own.user + own.system) / 1000 / tookMs).toFixed(1),
+		'work per CPU second': (rounds / usedNs / restRate).toFixed(3),
+		'shown (true) %': [...real.keys()].map(place =>
+			`${percentOf(shown, place).toFixed(1)} (${percentOf(real, place).toFixed(1)})`).join(' '),
 		others: largest(elsewhere),
 	};
 }

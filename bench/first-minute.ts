@@ -22,25 +22,30 @@ type Reading = {readonly atMs: number; readonly mainMs: number; readonly sampler
 
 function reading(terminal: TerminalSession): Reading {
 	const threads = [...threadCpus(terminal.pid)];
-	const sum = (of: (id: number, name: string) => boolean) => threads.filter(([id, {name}]) => of(id, name)).reduce((total, [, {cpuMs}]) => total + cpuMs, 0);
+	const sum = (of: (id: number, name: string) => boolean) =>
+		threads.filter(([id, {name}]) => of(id, name)).reduce((total, [, {cpuMs}]) => total + cpuMs, 0);
 	const isMain = (id: number) => id === terminal.pid;
 	// V8's and libuv's threads are named node, as the process was when it started them.
 	const isNamed = (name: string) => name.startsWith('tprof');
 	return {
 		atMs: performance.now(),
-		mainMs: sum(isMain), samplerMs: sum((id, name) => !isMain(id) && isNamed(name)), v8Ms: sum((id, name) => !isMain(id) && !isNamed(name)),
+		mainMs: sum(isMain),
+		samplerMs: sum((id, name) => !isMain(id) && isNamed(name)),
+		v8Ms: sum((id, name) => !isMain(id) && !isNamed(name)),
 	};
 }
 
 function textOf(from: Reading, to: Reading, rates: readonly number[]): string {
 	const overMs = to.atMs - from.atMs;
-	const percents = [to.mainMs - from.mainMs, to.samplerMs - from.samplerMs, to.v8Ms - from.v8Ms].map(ms => 100 * ms / overMs);
+	const percents = [to.mainMs - from.mainMs, to.samplerMs - from.samplerMs, to.v8Ms - from.v8Ms].map(ms =>
+		100 * ms / overMs);
 	return `${(rates.reduce((sum, rate) => sum + rate, 0) / rates.length).toFixed(1)}/s ${percents.reduce((sum, percent) => sum + percent, 0).toFixed(1)} % (${percents.map(percent => percent.toFixed(1)).join(' ')})`;
 }
 
 /** The rates that the header said in a part of ten seconds, or in all: at first it says none. */
 function ratesIn(rates: readonly number[], part?: number): readonly number[] {
-	return rates.filter((rate, second) => !Number.isNaN(rate) && (part === undefined || Math.floor(second / 10) === part));
+	return rates.filter((rate, second) =>
+		!Number.isNaN(rate) && (part === undefined || Math.floor(second / 10) === part));
 }
 
 async function measure(cli: string, args: readonly string[]): Promise<Record<string, string>> {
@@ -60,8 +65,15 @@ async function measure(cli: string, args: readonly string[]): Promise<Record<str
 		}
 
 		await quit(terminal);
-		const parts = readings.slice(1).map((to, part): [string, string] => [`${part + 1}0 s`, textOf(readings[part], to, ratesIn(rates, part))]);
-		return {'start-up': `${Math.round(startUpMs)} ms of CPU`, ...Object.fromEntries(parts), all: textOf(readings[0], readings.at(-1)!, ratesIn(rates))};
+		const parts = readings.slice(1).map((
+			to,
+			part,
+		): [string, string] => [`${part + 1}0 s`, textOf(readings[part], to, ratesIn(rates, part))]);
+		return {
+			'start-up': `${Math.round(startUpMs)} ms of CPU`,
+			...Object.fromEntries(parts),
+			all: textOf(readings[0], readings.at(-1)!, ratesIn(rates)),
+		};
 	} finally {
 		terminal.close();
 	}
@@ -72,7 +84,10 @@ const before = process.env.TPROF_BENCH_BEFORE;
 for (const [build, cli] of [...(before ? [['before', before]] : []), ['now', buildProgram()]]) {
 	for (const [name, loops] of [['demo', 0], ['load', 4]] as const) {
 		if (cases.includes(name)) {
-			const busy = Array.from({length: loops}, () => spawn(process.execPath, ['-e', 'for (;;);'], {stdio: 'ignore'}));
+			const busy = Array.from(
+				{length: loops},
+				() => spawn(process.execPath, ['-e', 'for (;;);'], {stdio: 'ignore'}),
+			);
 			try {
 				console.log(build, name, await measure(cli, ['demo']));
 			} finally {

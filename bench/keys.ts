@@ -1,7 +1,7 @@
 /*
 From a key to the changed screen: the built program in a pseudo-terminal on a JVM of 1,000 threads x 50 frames, of which
-two work (TPROF_BENCH_THREADS), at 80 x 24 and 200 x 60. Wall time from the key to the last byte of the first frame after
-it, and the main thread's CPU time, of each key; a refresh in between is in it. Target: below 50 ms. Each key
+two work (TPROF_BENCH_THREADS), at 80 x 24 and 200 x 60. Wall time from the key to the last byte of the first frame
+after it, and the main thread's CPU time, of each key; a refresh in between is in it. Target: below 50 ms. Each key
 TPROF_BENCH_RUNS times (15). TPROF_BENCH_ENGINE takes an engine.
 */
 import process from 'node:process';
@@ -51,7 +51,11 @@ const mainCpuMs = (terminal: TerminalSession) => threadCpus(terminal.pid).get(te
 
 async function measure(cli: string, pid: number, columns: number, rows: number): Promise<Figure[]> {
 	const engine = process.env.TPROF_BENCH_ENGINE;
-	const terminal = new TerminalSession(process.execPath, [cli, String(pid), ...(engine ? ['--engine', engine] : [])], {columns, rows});
+	const terminal = new TerminalSession(
+		process.execPath,
+		[cli, String(pid), ...(engine ? ['--engine', engine] : [])],
+		{columns, rows},
+	);
 	try {
 		await terminal.until('LIVE');
 		await sleep(10_000);

@@ -25,7 +25,14 @@ const cases = [{name: '30 us held', heldUs: 30, awayUs: 60}, {name: '300 us held
 /** How long the waiting side keeps it. */
 const ownHeldUs = 5;
 
-type Input = {table: SharedArrayBuffer; stop: SharedArrayBuffer; spins: number; heldUs: number; awayUs: number; isAbsent: boolean};
+type Input = {
+	table: SharedArrayBuffer;
+	stop: SharedArrayBuffer;
+	spins: number;
+	heldUs: number;
+	awayUs: number;
+	isAbsent: boolean;
+};
 
 /** CPU time of the calling thread, nanoseconds. */
 function threadCpuNs(): number {
@@ -127,7 +134,15 @@ async function main(): Promise<void> {
 		for (const [index, spins] of spinCounts.entries()) {
 			const waits = Float64Array.from(waitsUs[index]).sort();
 			const burnt = Float64Array.from(burntUs[index]).sort();
-			console.log(`| ${[spins < 0 ? 'sleep 1 ms' : String(spins), String(waits.length), quantile(waits, 0.5), quantile(waits, 0.99), quantile(burnt, 0.5)].join(' | ')} |`);
+			console.log(`| ${
+				[
+					spins < 0 ? 'sleep 1 ms' : String(spins),
+					String(waits.length),
+					quantile(waits, 0.5),
+					quantile(waits, 0.99),
+					quantile(burnt, 0.5),
+				].join(' | ')
+			} |`);
 		}
 	}
 }

@@ -28,7 +28,13 @@ for (const jdk of jdks()) {
 
 		const {rounds, failures} = await target.check();
 		rows.push({
-			JDK: jdk.release, kills, 'with threads held just before': heldBefore, 'threads held after': heldAfter, 'work stood still': stuck, 'rounds checked': rounds, 'wrong results': failures,
+			JDK: jdk.release,
+			kills,
+			'with threads held just before': heldBefore,
+			'threads held after': heldAfter,
+			'work stood still': stuck,
+			'rounds checked': rounds,
+			'wrong results': failures,
 		});
 		process.exitCode = heldAfter + stuck + failures > 0 ? 1 : process.exitCode;
 	} finally {

@@ -83,9 +83,15 @@ async function samplesOf(jdk: Jdk, threads: number): Promise<{row: Record<string
 		const shown = ({wallMs, cpuMs}: Cost) => `${wallMs.toFixed(2)}, ${cpuMs.toFixed(2)}`;
 		return {
 			row: {
-				JDK: jdk.release, threads, 'memory ms, CPU ms': shown(memory), 'attach ms, CPU ms': shown(attach), 'jstack ms, CPU ms': shown(jstack),
-				'memory pause us p50, p99': memory.pauses, 'attach pause us p50, p99': attach.pauses,
-			}, cpuMs: memory.cpuMs,
+				JDK: jdk.release,
+				threads,
+				'memory ms, CPU ms': shown(memory),
+				'attach ms, CPU ms': shown(attach),
+				'jstack ms, CPU ms': shown(jstack),
+				'memory pause us p50, p99': memory.pauses,
+				'attach pause us p50, p99': attach.pauses,
+			},
+			cpuMs: memory.cpuMs,
 		};
 	} finally {
 		await java.stop();
@@ -96,7 +102,12 @@ async function samplesOf(jdk: Jdk, threads: number): Promise<{row: Record<string
 async function throughput(jdk: Jdk, threads: number): Promise<Figure[]> {
 	const java = await startBusy(jdk, threads, depth, busy);
 	const sampler = startSampler({
-		target: await targetOf(java), engine: 'memory', depth: Infinity, maxOverheadPercent: 100, intervalMs, workerUrl: pathToFileURL(path.resolve('dist/worker.js')),
+		target: await targetOf(java),
+		engine: 'memory',
+		depth: Infinity,
+		maxOverheadPercent: 100,
+		intervalMs,
+		workerUrl: pathToFileURL(path.resolve('dist/worker.js')),
 	});
 	try {
 		await sleep(3000);
@@ -126,8 +137,20 @@ async function throughput(jdk: Jdk, threads: number): Promise<Figure[]> {
 		const sampledMs = session.durationMs - first.durationMs;
 		const of = `JDK ${jdk.release}, ${threads} threads, ${busy} of them busy, ${(1000 * (session.samples - first.samples) / sampledMs).toFixed(0)} samples/s`;
 		return [
-			{what: 'own CPU', value: (used.user + used.system) / 10 / sampledMs, unit: '%', below: threads === 20 ? 8 : undefined, of},
-			{what: 'share of time a busy thread is stopped', value: 100 * (session.targetStoppedMs - first.targetStoppedMs) / sampledMs, unit: '%', below: 1, of},
+			{
+				what: 'own CPU',
+				value: (used.user + used.system) / 10 / sampledMs,
+				unit: '%',
+				below: threads === 20 ? 8 : undefined,
+				of,
+			},
+			{
+				what: 'share of time a busy thread is stopped',
+				value: 100 * (session.targetStoppedMs - first.targetStoppedMs) / sampledMs,
+				unit: '%',
+				below: 1,
+				of,
+			},
 			{what: 'pause p50', value: session.pauseP50Us, unit: 'us', of},
 			{what: 'pause p99', value: session.pauseP99Us, unit: 'us', of},
 			{what: 'work per CPU second, with / without', value: median(perCpu), unit: '', of: `${of}, ${pairs} pairs`},
@@ -147,7 +170,11 @@ for (const jdk of jdks()) {
 		costs.push(row);
 		if (threads === 200) {
 			figures.push({
-				what: 'CPU of ours a sample', value: cpuMs, unit: 'ms', below: 4, of: `JDK ${jdk.release}, ${threads} threads, ${busy} of them busy`,
+				what: 'CPU of ours a sample',
+				value: cpuMs,
+				unit: 'ms',
+				below: 4,
+				of: `JDK ${jdk.release}, ${threads} threads, ${busy} of them busy`,
 			});
 		}
 	}

@@ -27,8 +27,20 @@ const minutes = Math.max(1, Math.round(seconds / 60));
 const busy = 8;
 const asOther = ['setpriv', '--reuid', String(otherUser.uid), '--regid', String(otherUser.gid), '--clear-groups'];
 
-type Cost = {readonly targetStoppedMs: number; readonly pauseP50Us: number; readonly pauseP99Us: number; readonly pauseWorstUs: number; readonly selfCpuMs: number};
-type Report = {readonly durationMs: number; readonly samples: number; readonly threadSamples: number; readonly skippedThreads: {readonly refused: number; readonly late: number}; readonly cost: Cost};
+type Cost = {
+	readonly targetStoppedMs: number;
+	readonly pauseP50Us: number;
+	readonly pauseP99Us: number;
+	readonly pauseWorstUs: number;
+	readonly selfCpuMs: number;
+};
+type Report = {
+	readonly durationMs: number;
+	readonly samples: number;
+	readonly threadSamples: number;
+	readonly skippedThreads: {readonly refused: number; readonly late: number};
+	readonly cost: Cost;
+};
 
 /** Counts looks at the threads, and those that found one stopped by a tracer. */
 const observer = `
@@ -52,27 +64,65 @@ function end(child: ChildProcess): void {
 	child.kill('SIGKILL');
 }
 
-async function measure(who: string, timer: TimerId, javaCommand: readonly string[], under: readonly string[]): Promise<Record<string, string | number>> {
+async function measure(
+	who: string,
+	timer: TimerId,
+	javaCommand: readonly string[],
+	under: readonly string[],
+): Promise<Record<string, string | number>> {
 	const on = jdk();
-	const [command, ...rest] = [...javaCommand, '-XX:+UseSerialGC', '-Xmx128m', '-cp', compileProgram('BusyAndParked', on), 'BusyAndParked', '20', '50', String(busy)];
+	const [command, ...rest] = [
+		...javaCommand,
+		'-XX:+UseSerialGC',
+		'-Xmx128m',
+		'-cp',
+		compileProgram('BusyAndParked', on),
+		'BusyAndParked',
+		'20',
+		'50',
+		String(busy),
+	];
 	const java = javaProcess(spawn(command, rest, {stdio: 'pipe'}));
 	const children: ChildProcess[] = [];
 	try {
 		await java.waitFor(/^ready$/m);
 		await sleep(2000);
-		const threads = readdirSync(`/proc/${java.pid}/task`).filter(tid => commOf(java.pid, Number(tid))?.startsWith('busy-')).map(tid => `/proc/${java.pid}/task/${tid}/stat`);
+		const threads = readdirSync(`/proc/${java.pid}/task`).filter(tid =>
+			commOf(java.pid, Number(tid))?.startsWith('busy-')).map(tid => `/proc/${java.pid}/task/${tid}/stat`);
 		for (let loop = 0; loop < loops; loop++) {
 			children.push(spawn('sh', ['-c', 'while :; do :; done'], {stdio: 'ignore'}));
 		}
 
-		const looker = spawn(isRoot ? 'chrt' : 'nice', [...(isRoot ? ['-f', '5'] : ['-n', '0']), process.execPath, '-e', observer, ...threads], {stdio: ['ignore', 'pipe', 'inherit']});
+		const looker = spawn(isRoot ? 'chrt' : 'nice', [
+			...(isRoot ? ['-f', '5'] : ['-n', '0']),
+			process.execPath,
+			'-e',
+			observer,
+			...threads,
+		], {stdio: ['ignore', 'pipe', 'inherit']});
 		children.push(looker);
 		let seen = '';
 		looker.stdout.on('data', (text: Buffer) => {
 			seen += text.toString();
 		});
 		await sleep(2000);
-		const {stdout, stderr} = await output([...under, process.execPath, cli, String(java.pid), '--engine', 'memory', '--timer', timer, '--batch', '--format', 'json', '-n', String(minutes), '-d', String(seconds / minutes)]);
+		const {stdout, stderr} = await output([
+			...under,
+			process.execPath,
+			cli,
+			String(java.pid),
+			'--engine',
+			'memory',
+			'--timer',
+			timer,
+			'--batch',
+			'--format',
+			'json',
+			'-n',
+			String(minutes),
+			'-d',
+			String(seconds / minutes),
+		]);
 		looker.kill('SIGTERM');
 		await new Promise(resolve => {
 			looker.once('close', resolve);
@@ -85,8 +135,18 @@ async function measure(who: string, timer: TimerId, javaCommand: readonly string
 		const {pauseP50Us, pauseP99Us, pauseWorstUs} = reports.at(-1)!.cost;
 		const sum = (of: (report: Report) => number) => reports.reduce((total, report) => total + of(report), 0);
 		return {
-			who, timer, 'stopped, %': reports.map(({cost, durationMs}) => rounded(100 * cost.targetStoppedMs / durationMs)).join(' '), 'stopped, seen, %': rounded(Number(seen)), 'worst, ms': rounded(pauseWorstUs / 1000), 'p99, ms': rounded(pauseP99Us / 1000),
-			'p50, ms': rounded(pauseP50Us / 1000), samples: sum(report => report.samples), 'not stopped': sum(report => report.skippedThreads.late), 'of, s': rounded(sum(report => report.durationMs) / 1000), load: rounded(Number(readFileSync('/proc/loadavg', 'latin1').split(' ')[0])),
+			who,
+			timer,
+			'stopped, %': reports.map(({cost, durationMs}) => rounded(100 * cost.targetStoppedMs / durationMs))
+				.join(' '),
+			'stopped, seen, %': rounded(Number(seen)),
+			'worst, ms': rounded(pauseWorstUs / 1000),
+			'p99, ms': rounded(pauseP99Us / 1000),
+			'p50, ms': rounded(pauseP50Us / 1000),
+			samples: sum(report => report.samples),
+			'not stopped': sum(report => report.skippedThreads.late),
+			'of, s': rounded(sum(report => report.durationMs) / 1000),
+			load: rounded(Number(readFileSync('/proc/loadavg', 'latin1').split(' ')[0])),
 		};
 	} finally {
 		for (const child of children) {

@@ -40,7 +40,14 @@ const cases = [
 	{threads: 5000, busy: 2, goal: 15},
 ];
 
-type Run = {readonly cpu: number; readonly main: number; readonly sampler: number; readonly rate: number; readonly rssMb: number; readonly work: number};
+type Run = {
+	readonly cpu: number;
+	readonly main: number;
+	readonly sampler: number;
+	readonly rate: number;
+	readonly rssMb: number;
+	readonly work: number;
+};
 
 async function measure(cli: string, java: JavaProcess, args: readonly string[]): Promise<Run> {
 	const terminal = new TerminalSession(process.execPath, [cli, String(java.pid), ...args], {columns: 160, rows: 40});
@@ -48,7 +55,11 @@ async function measure(cli: string, java: JavaProcess, args: readonly string[]):
 		await terminal.until('LIVE');
 		await sleep(warmUpS * 1000);
 		const [workBefore, targetBefore] = [await workOf(java), processCpuMs(java.pid)];
-		const [before, threadsBefore, startMs] = [processCpuMs(terminal.pid), threadCpus(terminal.pid), performance.now()];
+		const [before, threadsBefore, startMs] = [
+			processCpuMs(terminal.pid),
+			threadCpus(terminal.pid),
+			performance.now(),
+		];
 		let rss = 0;
 		const rates: number[] = [];
 		for (let second = 0; second < seconds; second++) {
@@ -58,12 +69,20 @@ async function measure(cli: string, java: JavaProcess, args: readonly string[]):
 		}
 
 		const overMs = performance.now() - startMs;
-		const shares = [...threadCpus(terminal.pid)].map(([id, {cpuMs}]) => ({id, percent: 100 * (cpuMs - (threadsBefore.get(id)?.cpuMs ?? 0)) / overMs}));
+		const shares = [...threadCpus(terminal.pid)].map(([id, {cpuMs}]) => ({
+			id,
+			percent: 100 * (cpuMs - (threadsBefore.get(id)?.cpuMs ?? 0)) / overMs,
+		}));
 		const cpu = 100 * (processCpuMs(terminal.pid) - before) / overMs;
 		const [workAfter, targetAfter] = [await workOf(java), processCpuMs(java.pid)];
 		await quit(terminal);
 		return {
-			cpu, work: (workAfter.units - workBefore.units) / (targetAfter - targetBefore), main: shares.find(({id}) => id === terminal.pid)?.percent ?? 0, sampler: Math.max(...shares.filter(({id}) => id !== terminal.pid).map(({percent}) => percent)), rate: median(rates), rssMb: rss / mega,
+			cpu,
+			work: (workAfter.units - workBefore.units) / (targetAfter - targetBefore),
+			main: shares.find(({id}) => id === terminal.pid)?.percent ?? 0,
+			sampler: Math.max(...shares.filter(({id}) => id !== terminal.pid).map(({percent}) => percent)),
+			rate: median(rates),
+			rssMb: rss / mega,
 		};
 	} finally {
 		terminal.close();
@@ -107,7 +126,17 @@ async function live(sizes: readonly number[]): Promise<void> {
 			for (const {build, runs} of taken) {
 				const of = (name: keyof Run) => Number(median(runs.map(run => run[name])).toPrecision(3));
 				rows.push({
-					threads, busy, build, 'own CPU %': of('cpu'), 'goal %': goal, reached: of('cpu') < goal ? 'yes' : 'NO', 'main %': of('main'), 'sampler %': of('sampler'), 'samples/s': of('rate'), 'RSS MB': of('rssMb'), 'target\'s work per CPU s': of('work'),
+					threads,
+					busy,
+					build,
+					'own CPU %': of('cpu'),
+					'goal %': goal,
+					reached: of('cpu') < goal ? 'yes' : 'NO',
+					'main %': of('main'),
+					'sampler %': of('sampler'),
+					'samples/s': of('rate'),
+					'RSS MB': of('rssMb'),
+					'target\'s work per CPU s': of('work'),
 				});
 			}
 		} finally {

@@ -34,7 +34,10 @@ type RealThread = {readonly header: string; readonly state: string; readonly lin
 function realThreads(text: string): RealThread[] {
 	return text.split('\n\n')
 		.map(part => part.split('\n'))
-		.filter(lines => lines.length > 4 && lines.length < maxLines && /^"[^"]+" #\d+ [^"]*]$/.test(lines[0]) && /^ {3}java\.lang\.Thread\.State/.test(lines[1]) && lines.slice(2).every(line => line.startsWith('\t')))
+		.filter(lines =>
+			lines.length > 4 && lines.length < maxLines && /^"[^"]+" #\d+ [^"]*]$/.test(lines[0])
+			&& /^ {3}java\.lang\.Thread\.State/.test(lines[1]) && lines.slice(2).every(line =>
+				line.startsWith('\t')))
 		.map(([header, state, ...lines]) => ({header, state, lines}));
 }
 
@@ -45,7 +48,9 @@ others; `variant` changes times, tops of stacks and addresses.
 function grow(real: readonly RealThread[], threads: number, depth: number, variant: number): Buffer {
 	const frames = [...new Set(real.flatMap(({lines}) => lines.filter(line => line.startsWith('\tat '))))];
 	const tid = (index: number) => `0x${(0x7F_41_00_00_00_00 + (index * 0x1_00)).toString(16).padStart(16, '0')}`;
-	const parts = [`2026-01-01 00:00:0${variant}\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode, sharing):\n\nThreads class SMR info:\n_java_thread_list=0x00007f411c002000, length=${threads}, elements={\n${Array.from({length: threads}, (_, index) => tid(index)).join(',\n')}\n}\n\n`];
+	const parts = [
+		`2026-01-01 00:00:0${variant}\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode, sharing):\n\nThreads class SMR info:\n_java_thread_list=0x00007f411c002000, length=${threads}, elements={\n${Array.from({length: threads}, (_, index) => tid(index)).join(',\n')}\n}\n\n`,
+	];
 	for (let index = 0; index < threads; index++) {
 		const {header, state, lines} = real[index % real.length];
 		const own = lines.filter((_, at) => at >= (index + variant) % 3);
@@ -97,7 +102,12 @@ function measure(real: readonly RealThread[], threads: number, depth: number): R
 
 	const bytes = median(dumps.map(dump => dump.length));
 	return {
-		dump: `${threads} x ${depth}`, KB: Math.round(bytes / 1024), frames: sample.frameCount, 'first ms': coldMs.toFixed(1), 'CPU ms': median(cpuMs).toFixed(2), 'allocated %': (100 * median(allocated) / bytes).toFixed(2),
+		dump: `${threads} x ${depth}`,
+		KB: Math.round(bytes / 1024),
+		frames: sample.frameCount,
+		'first ms': coldMs.toFixed(1),
+		'CPU ms': median(cpuMs).toFixed(2),
+		'allocated %': (100 * median(allocated) / bytes).toFixed(2),
 	};
 }
 

@@ -13,7 +13,10 @@ import {TableReader} from '../source/table/reader.js';
 import {TableWriter} from '../source/table/writer.js';
 
 /** What the sampler says with each sample: the numbers do not matter here. */
-const figures = fromNames([...select(sessionFigures, {by: 'sampler'}), ...select(clockFigures, {by: 'sampler'})], () => 1);
+const figures = fromNames(
+	[...select(sessionFigures, {by: 'sampler'}), ...select(clockFigures, {by: 'sampler'})],
+	() => 1,
+);
 const threads = 200;
 const depth = 50;
 
@@ -27,7 +30,12 @@ class Filler {
 
 	constructor() {
 		for (let method = 0; method < 4000; method++) {
-			this.#frames.push(this.writer.internFrame(this.writer.internString(`com.acme.service.Class${method % 300}`), this.writer.internString(`method${method}`), 0, method));
+			this.#frames.push(this.writer.internFrame(
+				this.writer.internString(`com.acme.service.Class${method % 300}`),
+				this.writer.internString(`method${method}`),
+				0,
+				method,
+			));
 		}
 	}
 
@@ -40,7 +48,11 @@ class Filler {
 			sample.addThread(thread + 1, thread + 1, 'worker');
 			const isFresh = fresh > 0 && thread % fresh === 0;
 			for (let level = 0; level < depth; level++) {
-				sample.addFrame(this.#frames[(isFresh && level < 2 ? Math.floor(this.#round / (level === 0 ? 1 : this.#frames.length)) + thread : (thread * 7) + level) % this.#frames.length]);
+				sample.addFrame(this.#frames[
+					(isFresh && level < 2
+						? Math.floor(this.#round / (level === 0 ? 1 : this.#frames.length)) + thread
+						: (thread * 7) + level) % this.#frames.length
+				]);
 			}
 		}
 	}

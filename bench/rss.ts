@@ -22,7 +22,10 @@ A rise that would be a tenth of the goal in half an hour; readings alone differ 
 goes.
 */
 const goalMbPerMinute = 0.5;
-/** The same with new names all the time, an hour; after the minutes in which the heap finds its size, and the ring is filled. */
+/**
+The same with new names all the time, an hour; after the minutes in which the heap finds its size, and the ring is
+filled.
+*/
 const goalMbPerHour = 1;
 const settledMinutes = 10;
 const mega = 1024 * 1024;
@@ -30,10 +33,14 @@ const mega = 1024 * 1024;
 async function main(): Promise<void> {
 	const cli = buildProgram();
 	const {java, release, done} = isOfNames ? await startJava('NewNames', [100, renamedMs]) : await startManyThreads();
-	const options = isOfNames ? ['--engine', process.env.TPROF_BENCH_ENGINE ?? 'memory', '--view', 'threads'] : sampling;
+	const options = isOfNames
+		? ['--engine', process.env.TPROF_BENCH_ENGINE ?? 'memory', '--view', 'threads']
+		: sampling;
 	const terminal = startTerminal(cli, [String(java.pid), ...options]);
 	try {
-		const target = isOfNames ? `100 threads with new names each ${renamedMs} ms` : `${threads} threads x ${depth} frames`;
+		const target = isOfNames
+			? `100 threads with new names each ${renamedMs} ms`
+			: `${threads} threads x ${depth} frames`;
 		console.log(`JDK ${release}, Node ${process.versions.node}, ${target}, ${options.join(' ')}, 80 x 24`);
 		await terminal.until(isOfNames ? 'request of customer' : 'ManyThreads');
 		if (isOfNames) {
@@ -57,16 +64,28 @@ async function main(): Promise<void> {
 		const settled = readings.slice(settledMinutes * 60);
 		printFigures([
 			{
-				what: 'RSS, greatest', value: Math.max(...readings), unit: 'MB', below: goalMb, of: `${readings.length} readings`,
+				what: 'RSS, greatest',
+				value: Math.max(...readings),
+				unit: 'MB',
+				below: goalMb,
+				of: `${readings.length} readings`,
 			},
 			...(isOfNames && settled.length > 0
 				? [{
-					what: `slope after ${settledMinutes} minutes`, value: 60 * slopePerMinute(settled), unit: 'MB an hour', below: goalMbPerHour, of: `${settled.length} readings`,
+					what: `slope after ${settledMinutes} minutes`,
+					value: 60 * slopePerMinute(settled),
+					unit: 'MB an hour',
+					below: goalMbPerHour,
+					of: `${settled.length} readings`,
 				}]
 				: []),
 			...(later.length > 0
 				? [{
-					what: 'slope after the first minute', value: slopePerMinute(later), unit: 'MB a minute', below: goalMbPerMinute, of: `${later.length} readings`,
+					what: 'slope after the first minute',
+					value: slopePerMinute(later),
+					unit: 'MB a minute',
+					below: goalMbPerMinute,
+					of: `${later.length} readings`,
 				}]
 				: []),
 		]);

@@ -14,9 +14,13 @@ const words = process.argv.slice(2);
 const numbers = words.filter(word => /^[\d.]+$/.test(word));
 const names = words.filter(word => !numbers.includes(word));
 const all = await readdir(folder);
-const files = all.filter(file => file.endsWith('.ts')).map(file => file.slice(0, -3)).filter(name => names.length === 0 || names.includes(name));
+const files = all.filter(file => file.endsWith('.ts')).map(file => file.slice(0, -3)).filter(name =>
+	names.length === 0 || names.includes(name));
 if (files.length === 0) {
-	process.stderr.write(`no such benchmark; there are: ${all.filter(file => file.endsWith('.ts')).map(file => file.slice(0, -3)).join(', ')}\n`);
+	process.stderr.write(`no such benchmark; there are: ${
+		all.filter(file => file.endsWith('.ts')).map(file =>
+			file.slice(0, -3)).join(', ')
+	}\n`);
 	process.exit(2);
 }
 
@@ -35,7 +39,10 @@ try {
 	await copyKoffi(out);
 	for (const name of files) {
 		process.stdout.write(`\n## ${name}\n\n`);
-		const {status} = spawnSync(process.execPath, ['--expose-gc', path.join(out, `${name}.js`), ...numbers], {stdio: 'inherit', cwd: root});
+		const {status} = spawnSync(process.execPath, ['--expose-gc', path.join(out, `${name}.js`), ...numbers], {
+			stdio: 'inherit',
+			cwd: root,
+		});
 		failures += status === 0 ? 0 : 1;
 	}
 } finally {

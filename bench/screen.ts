@@ -1,10 +1,11 @@
 /*
 The session's screen alone, in this process, on a terminal that is only an object: CPU time and bytes of a refresh after
-which all cells are others, of a move of the cursor, of a page, of a new order and of other keys, with 5,000 rows. Reading the table
-and the target's figures are not in it. CPU time is that of the whole process, with its garbage collection, in a loop:
-what runs once a second is colder, so these are figures to compare. Windows are kept and trends drawn as in a session
-with a refresh each second. Targets: at 200 x 60 a key below 20 ms, at 80 x 24 a refresh below 3 KB and a move below 500
-bytes; a step into the past below 50 ms; a refresh below 6 ms at 80 x 24 and below 12 ms at 200 x 60, which are 0.6 and
+which all cells are others, of a move of the cursor, of a page, of a new order and of other keys, with 5,000 rows.
+Reading the table and the target's figures are not in it. CPU time is that of the whole process, with its garbage
+collection, in a loop: what runs once a second is colder, so these are figures to compare. Windows are kept and trends
+drawn as in a session with a refresh each second. Targets: at 200 x 60 a key below 20 ms, at 80 x 24 a refresh below 3
+KB and a move below 500 bytes; a step into the past below 50 ms; a refresh below 6 ms at 80 x 24 and below 12 ms at 200
+x 60, which are 0.6 and
 1.2 % of a core at one a second, and in Flame below 4 and 15 ms. TPROF_BENCH_GROUPS groups of ten (20);
 TPROF_BENCH_ROWS rows, TPROF_BENCH_THREADS threads (200).
 */
@@ -39,28 +40,51 @@ function makeSession(): Snapshot[] {
 		return Math.floor(seed / 4_294_967_296 * below);
 	};
 
-	const threads = Array.from({length: threadCount}, (_, index) => builder.addThread({key: index + 1, name: `worker-${index}`}));
+	const threads = Array.from(
+		{length: threadCount},
+		(_, index) => builder.addThread({key: index + 1, name: `worker-${index}`}),
+	);
 	const main = builder.addFrame('com.acme.Main', 'main', 'Main.java', 12);
 	const stacks = Array.from({length: rowCount}, (_, index) => {
 		const className = `com.acme.part${index % 40}.Class${index % 300}`;
-		return builder.addStack([builder.addFrame(className, `method${index % 900}`, `Class${index % 300}.java`, index), main]);
+		return builder.addStack([
+			builder.addFrame(className, `method${index % 900}`, `Class${index % 300}.java`, index),
+			main,
+		]);
 	});
 	return Array.from({length: moments}, (_, moment) => {
 		const [hot, share] = [random(100), 1 + random(1000)];
 		for (const [index, stack] of stacks.entries()) {
 			const state = [stateCode.RUNNABLE, stateCode.RUNNABLE, stateCode.BLOCKED, stateCode.WAITING][random(4)];
-			builder.count(threads[(index + moment) % threadCount], stack, state, 1 + random(20), state === stateCode.RUNNABLE ? random(1e7) * ((index % 100) === hot ? share : 1) : 0);
+			builder.count(
+				threads[(index + moment) % threadCount],
+				stack,
+				state,
+				1 + random(20),
+				state === stateCode.RUNNABLE ? random(1e7) * ((index % 100) === hot ? share : 1) : 0,
+			);
 		}
 
 		for (const thread of threads) {
-			builder.setNow(thread, {state: [stateCode.RUNNABLE, stateCode.BLOCKED, stateCode.WAITING, stateCode.IDLE][random(4)], node: stacks[random(rowCount)]});
+			builder.setNow(thread, {
+				state: [stateCode.RUNNABLE, stateCode.BLOCKED, stateCode.WAITING, stateCode.IDLE][random(4)],
+				node: stacks[random(rowCount)],
+			});
 		}
 
 		const seconds = 100 + moment;
 		return builder.build({
 			target: {pid: 12_345, mainClass: 'com.acme.Main', jvmVersion: '21.0.3'},
 			session: {
-				engine: 'memory', intervalMs: 20, samples: seconds * 50, durationMs: seconds * 1000, takenAtMs: seconds * 1000, lastSampleAtMs: seconds * 1000, threadSamples: seconds * 10_000, selfCpuMs: seconds * 30, targetStoppedMs: seconds,
+				engine: 'memory',
+				intervalMs: 20,
+				samples: seconds * 50,
+				durationMs: seconds * 1000,
+				takenAtMs: seconds * 1000,
+				lastSampleAtMs: seconds * 1000,
+				threadSamples: seconds * 10_000,
+				selfCpuMs: seconds * 30,
+				targetStoppedMs: seconds,
 			},
 		});
 	});
@@ -70,8 +94,14 @@ function makeSession(): Snapshot[] {
 function later(snapshot: Snapshot, moment: number): Snapshot {
 	const seconds = 100 + moment;
 	return {
-		...snapshot, session: {
-			...snapshot.session, samples: seconds * 50, durationMs: seconds * 1000, sampledMs: seconds * 1000, takenAtMs: seconds * 1000, lastSampleAtMs: seconds * 1000,
+		...snapshot,
+		session: {
+			...snapshot.session,
+			samples: seconds * 50,
+			durationMs: seconds * 1000,
+			sampledMs: seconds * 1000,
+			takenAtMs: seconds * 1000,
+			lastSampleAtMs: seconds * 1000,
 		},
 	};
 }
@@ -86,27 +116,52 @@ class Bench {
 		let moment = 0;
 		this.#store = new SessionStore({
 			source: {
-				status: () => ({phase: 'sampling', stale: false}), read: () => later(session[moment % session.length], moment++), setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+				status: () => ({phase: 'sampling', stale: false}),
+				read: () => later(session[moment % session.length], moment++),
+				setPaused() {/* Nothing samples here. */},
+				async close() {/* Nothing is open. */},
+				onChange: () => () => {/* It never changes. */},
 			},
 			delayMs: 1000,
 			vitals: () => ({
-				cpuPercent: 100 + (moment % 300), heapUsedBytes: 1e9 + (moment * 1e7), heapCapacityBytes: 8e9, gcPercent: moment % 10, uptimeMs: 1e8 + (moment * 1000),
+				cpuPercent: 100 + (moment % 300),
+				heapUsedBytes: 1e9 + (moment * 1e7),
+				heapCapacityBytes: 8e9,
+				gcPercent: moment % 10,
+				uptimeMs: 1e8 + (moment * 1000),
 			}),
 		});
 		const stdin = Object.assign(new PassThrough(), {setRawMode() {/* There are no modes. */}});
 		this.#terminal = new Terminal(stdin as unknown as ReadStream, {
-			columns, rows, writable: true, destroyed: false, writableNeedDrain: false, writableLength: 0, on() {/* Nothing happens to it. */}, off() {/* As little. */}, write: (text: string) => {
+			columns,
+			rows,
+			writable: true,
+			destroyed: false,
+			writableNeedDrain: false,
+			writableLength: 0,
+			on() {/* Nothing happens to it. */},
+			off() {/* As little. */},
+			write: (text: string) => {
 				this.bytes += Buffer.byteLength(text);
 				return true;
 			},
 		} as unknown as WriteStream);
 		this.#store.refresh();
 		this.#terminal.enter();
-		const unmount = showScreen(createElement(SessionScreen, {
-			store: this.#store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, view, delayMs: 1000}, theme: new Theme({color: true, ascii: false}), save: async () => '', onLeave() {/* It is not left. */},
-		}), this.#terminal, error => {
-			throw error as Error;
-		});
+		const unmount = showScreen(
+			createElement(SessionScreen, {
+				store: this.#store,
+				data: new SessionData({saveFormats: []}),
+				view: {query: defaultQuery, view, delayMs: 1000},
+				theme: new Theme({color: true, ascii: false}),
+				save: async () => '',
+				onLeave() {/* It is not left. */},
+			}),
+			this.#terminal,
+			error => {
+				throw error as Error;
+			},
+		);
 		this.#close = () => {
 			unmount();
 			this.#terminal.leave();
@@ -134,7 +189,12 @@ async function turns(): Promise<void> {
 	}
 }
 
-async function measure(what: string, bench: Bench, act: (time: number) => void, goals: {readonly cpuMs?: number; readonly bytes?: number}): Promise<Figure[]> {
+async function measure(
+	what: string,
+	bench: Bench,
+	act: (time: number) => void,
+	goals: {readonly cpuMs?: number; readonly bytes?: number},
+): Promise<Figure[]> {
 	const cpu: number[] = [];
 	const bytes: number[] = [];
 	// The first groups warm up.

@@ -34,7 +34,11 @@ type Times = {
 
 function timesOf(pid: number, wallMs: number): Times {
 	const found = threadCpus(pid);
-	return {wallMs, waitedMs: found.get(pid)?.waitedMs ?? 0, cpuMs: [...found.values()].reduce((sum, {cpuMs}) => sum + cpuMs, 0)};
+	return {
+		wallMs,
+		waitedMs: found.get(pid)?.waitedMs ?? 0,
+		cpuMs: [...found.values()].reduce((sum, {cpuMs}) => sum + cpuMs, 0),
+	};
 }
 
 /** Times of one start, at the first bytes of a frame and at the first row with figures. */
@@ -65,18 +69,28 @@ async function startOnce(cli: string, pid: number): Promise<{frame: Times; numbe
 
 /** One whole run; bash's `time` says what CPU it used, in milliseconds. */
 function versionOnce(cli: string): Times {
-	const {stderr} = spawnSync('bash', ['-c', 'TIMEFORMAT="%3R %3U %3S"; time "$0" "$1" --version', process.execPath, cli], {encoding: 'utf8'});
+	const {stderr} = spawnSync('bash', [
+		'-c',
+		'TIMEFORMAT="%3R %3U %3S"; time "$0" "$1" --version',
+		process.execPath,
+		cli,
+	], {encoding: 'utf8'});
 	const [real, user, system] = stderr.trim().split(' ').map(seconds => Number(seconds.replace(',', '.')) * 1000);
 	return {wallMs: real, waitedMs: Number.NaN, cpuMs: user + system};
 }
 
 function figuresOf(what: string, times: readonly Times[], below: number): Figure[] {
 	const of = `median of ${times.length}`;
-	const row = (title: string, values: readonly number[], goal?: number): Figure[] => values.some(value => Number.isNaN(value))
-		? []
-		: [{
-			what: `${what}: ${title}`, value: median(values), unit: 'ms', below: goal, of: `${of}, least ${Math.min(...values).toFixed(0)}`,
-		}];
+	const row = (title: string, values: readonly number[], goal?: number): Figure[] =>
+		values.some(value => Number.isNaN(value))
+			? []
+			: [{
+				what: `${what}: ${title}`,
+				value: median(values),
+				unit: 'ms',
+				below: goal,
+				of: `${of}, least ${Math.min(...values).toFixed(0)}`,
+			}];
 	return [
 		...row('wall', times.map(({wallMs}) => wallMs), below),
 		...row('wall less waits for a CPU', times.map(({wallMs, waitedMs}) => wallMs - waitedMs), below),

@@ -1,7 +1,8 @@
 /*
-What following tasks costs the target, on every JDK found, or those of the releases named: CPU time of the whole process a
-task before, while and after, medians of rounds, of tasks in a pool of four threads and of tasks that one thread submits and
-another one runs later; and the heap that 100,000 tasks in a queue take, followed and not (jcmd GC.class_histogram).
+What following tasks costs the target, on every JDK found, or those of the releases named: CPU time of the whole process
+a task before, while and after, medians of rounds, of tasks in a pool of four threads and of tasks that one thread
+submits and another one runs later; and the heap that 100,000 tasks in a queue take, followed and not (jcmd
+GC.class_histogram).
 */
 import {execFileSync} from 'node:child_process';
 import path from 'node:path';
@@ -42,7 +43,10 @@ async function costNs(java: JavaProcess, lines: readonly string[]): Promise<numb
 async function costs(java: JavaProcess): Promise<{readonly pool: number; readonly queue: number}> {
 	const taken = [];
 	for (let round = 0; round < warmUps + rounds; round++) {
-		taken.push({pool: await costNs(java, [`pool ${tasks} 1000`]), queue: await costNs(java, [`hold ${tasks}`, 'release'])});
+		taken.push({
+			pool: await costNs(java, [`pool ${tasks} 1000`]),
+			queue: await costNs(java, [`hold ${tasks}`, 'release']),
+		});
 	}
 
 	const counted = taken.slice(warmUps);
@@ -51,7 +55,10 @@ async function costs(java: JavaProcess): Promise<{readonly pool: number; readonl
 
 /** Bytes in use after a collection: all, and those of the agent's records. */
 function heapOf(java: JavaProcess, {home}: Jdk): {readonly all: number; readonly records: number} {
-	const text = execFileSync(path.join(home, 'bin/jcmd'), [String(java.pid), 'GC.class_histogram'], {encoding: 'utf8', maxBuffer: 64 * 1024 * 1024});
+	const text = execFileSync(path.join(home, 'bin/jcmd'), [String(java.pid), 'GC.class_histogram'], {
+		encoding: 'utf8',
+		maxBuffer: 64 * 1024 * 1024,
+	});
 	return {
 		all: Number(/^Total +\d+ +(\d+)/m.exec(text)![1]),
 		records: Number(/^ *\d+: +\d+ +(\d+) +tprof\.agent\.TaskRecord\b/m.exec(text)?.[1] ?? 0),
@@ -72,13 +79,19 @@ for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases
 		const before = await costs(java);
 		const plain = heapOf(java, jdk);
 		const queuedPlain = await heapOfQueued(java, jdk);
-		const session = await TaskSession.begin(await targetOf(java), readProbe(path.resolve('probes/executors.jsonc')), limits, path.resolve('agent/agent.jar'));
+		const session = await TaskSession.begin(
+			await targetOf(java),
+			readProbe(path.resolve('probes/executors.jsonc')),
+			limits,
+			path.resolve('agent/agent.jar'),
+		);
 		const during = await costs(java);
 		const idle = heapOf(java, jdk);
 		const queued = await heapOfQueued(java, jdk);
 		const report = (await session.close())!;
 		const after = await costs(java);
-		const costOf = (what: 'pool' | 'queue') => `${before[what].toFixed(0)} ns a task, ${during[what].toFixed(0)} followed, ${after[what].toFixed(0)} after: ${((during[what] - before[what]) / steps).toFixed(0)} a step`;
+		const costOf = (what: 'pool' | 'queue') =>
+			`${before[what].toFixed(0)} ns a task, ${during[what].toFixed(0)} followed, ${after[what].toFixed(0)} after: ${((during[what] - before[what]) / steps).toFixed(0)} a step`;
 		console.log(`JDK ${jdk.release}: in a pool of four threads ${costOf('pool')}; queued and then run by one thread ${costOf('queue')}; not followed ${report.skipped}`);
 		console.log(`JDK ${jdk.release}: ${queuedPlain.all.toFixed(1)} bytes a task in the queue, ${queued.all.toFixed(1)} followed, of which ${queued.records.toFixed(1)} are its record; ${((idle.all - plain.all) / 1024).toFixed(0)} KB before there are tasks`);
 	} finally {

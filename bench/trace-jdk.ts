@@ -1,8 +1,8 @@
 /*
 Traces all methods of java.base, of management and XML, a package at a time for two seconds each, beside a program that
 uses them, on JDK 8, 17 and 25, or those of the releases named. Prints each package that harmed the program or ended the
-agent, how many packages there were, and of how many calls were seen; TPROF_PACKAGES=java.util limits it to packages that
-begin so, TPROF_TRACE_MS says how long each is traced.
+agent, how many packages there were, and of how many calls were seen; TPROF_PACKAGES=java.util limits it to packages
+that begin so, TPROF_TRACE_MS says how long each is traced.
 */
 import {execFileSync} from 'node:child_process';
 import path from 'node:path';
@@ -18,9 +18,14 @@ const prefix = process.env.TPROF_PACKAGES ?? '';
 const file = path.resolve('agent/agent.jar');
 
 function packagesOf({home, release}: Jdk): string[] {
-	const [command, ...args] = release === 8 ? ['jar', 'tf', path.join(home, 'jre/lib/rt.jar')] : ['jimage', 'list', '--include', 'regex:/java[.](base|management|xml)/.*', path.join(home, 'lib/modules')];
-	const names = execFileSync(path.join(home, 'bin', command), args, {encoding: 'utf8', maxBuffer: 2 ** 27}).split('\n').map(name => name.trim());
-	return [...new Set(names.filter(name => name.endsWith('.class')).map(name => path.dirname(name).replaceAll('/', '.')))]
+	const [command, ...args] = release === 8
+		? ['jar', 'tf', path.join(home, 'jre/lib/rt.jar')]
+		: ['jimage', 'list', '--include', 'regex:/java[.](base|management|xml)/.*', path.join(home, 'lib/modules')];
+	const names = execFileSync(path.join(home, 'bin', command), args, {encoding: 'utf8', maxBuffer: 2 ** 27})
+		.split('\n').map(name => name.trim());
+	return [
+		...new Set(names.filter(name => name.endsWith('.class')).map(name => path.dirname(name).replaceAll('/', '.'))),
+	]
 		.filter(name => /^(?:javax?|sun|jdk)\b/.test(name) && name.startsWith(prefix)).sort();
 }
 
@@ -38,12 +43,23 @@ for (const jdk of jdks().filter(({release}) => releases.includes(release))) {
 		try {
 			// A star stands for dots too: packages below are traced with it.
 			const {survey, wovenMethods, refused} = await session.weave({
-				patterns: [`${name}.*#*`], under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, reportIntervalMs: 500, findRunningLoops: undefined,
+				patterns: [`${name}.*#*`],
+				under: [],
+				leastNs: 0,
+				keep: 5,
+				maxMethods: 10_000,
+				maxOverheadPercent: 100,
+				reportIntervalMs: 500,
+				findRunningLoops: undefined,
 			});
 			what = `${survey.methods} methods, ${wovenMethods} woven`;
 			traced += wovenMethods > 0 ? 1 : 0;
-			const odd = refused.filter(({reason}) => !reason.startsWith('tracing it') && !reason.startsWith('the JVM does not') && !reason.startsWith('lambdas'));
-			harm += odd.length > 0 ? ` refused: ${odd.slice(0, 3).map(({name, reason}) => `${name}: ${reason}`).join(', ')}` : '';
+			const odd = refused.filter(({reason}) =>
+				!reason.startsWith('tracing it') && !reason.startsWith('the JVM does not')
+				&& !reason.startsWith('lambdas'));
+			harm += odd.length > 0
+				? ` refused: ${odd.slice(0, 3).map(({name, reason}) => `${name}: ${reason}`).join(', ')}`
+				: '';
 			if (wovenMethods > 0) {
 				await sleep(traceMs);
 				called += session.read()!.nodes.calls.some(calls => calls > 0) ? 1 : 0;

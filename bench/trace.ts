@@ -1,7 +1,7 @@
 /*
-What a traced call costs the target: a method that calls two others, all three traced, against the same untraced, on every
-JDK found, or those of the releases named; medians of ten rounds before, while and after, in CPU time of the thread. Beside
-it what a reading of the clock costs, of which such a call needs six.
+What a traced call costs the target: a method that calls two others, all three traced, against the same untraced, on
+every JDK found, or those of the releases named; medians of ten rounds before, while and after, in CPU time of the
+thread. Beside it what a reading of the clock costs, of which such a call needs six.
 */
 import path from 'node:path';
 import process from 'node:process';
@@ -16,7 +16,8 @@ async function next(java: JavaProcess): Promise<{readonly call: number; readonly
 	const from = java.output().length;
 	const figures = () => [...java.output().slice(from).matchAll(/^call ([\d.]+) clock ([\d.]+)$/gm)].slice(1);
 	await until(() => figures().length >= rounds);
-	const median = (which: number) => figures().slice(0, rounds).map(match => Number(match[which])).toSorted((a, b) => a - b)[rounds / 2];
+	const median = (which: number) =>
+		figures().slice(0, rounds).map(match => Number(match[which])).toSorted((a, b) => a - b)[rounds / 2];
 	return {call: median(1), clock: median(2)};
 }
 
@@ -28,7 +29,14 @@ for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases
 		const before = await next(java);
 		const session = await TraceSession.open(await targetOf(java), path.resolve('agent/agent.jar'));
 		await session.weave({
-			patterns: ['TraceCost#outer', 'TraceCost#first', 'TraceCost#second'], under: [], leastNs: 0, keep: 10, maxMethods: 10, maxOverheadPercent: 100, reportIntervalMs: 1000, findRunningLoops: undefined,
+			patterns: ['TraceCost#outer', 'TraceCost#first', 'TraceCost#second'],
+			under: [],
+			leastNs: 0,
+			keep: 10,
+			maxMethods: 10,
+			maxOverheadPercent: 100,
+			reportIntervalMs: 1000,
+			findRunningLoops: undefined,
 		});
 		await next(java);
 		const during = await next(java);

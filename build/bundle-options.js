@@ -14,6 +14,8 @@ export const bundleOptions = {
 		'string-width': path.join(import.meta.dirname, 'string-width.js'),
 	},
 	// Some dependencies are CommonJS and call require.
-	banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
+	banner: {
+		js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);',
+	},
 	logLevel: 'warning',
 };

@@ -28,7 +28,10 @@ export async function flamePage() {
 	const packages = bundledPackages(metafile);
 	const notices = await thirdPartyNotices(packages);
 	const parts = {
-		script, style, policy: `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}`, licences: `<!--\n${notices.replaceAll('--', '- -')}-->`,
+		script,
+		style,
+		policy: `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}`,
+		licences: `<!--\n${notices.replaceAll('--', '- -')}-->`,
 	};
 	const page = await readFile(`${folder}/page.html`, 'utf8');
 	return {page: page.replaceAll(/<!--(script|style|policy|licences)-->/g, (_, name) => parts[name]), packages};

@@ -12,7 +12,8 @@ const quickStart = {
 		initialOptions.define = {
 			...initialOptions.define,
 			'Intl.Segmenter': 'LazySegmenter',
-			// Yoga reads the bytes that it has in itself by `fetch` where there is one, which loads Node's HTTP client: 40 ms.
+			// Yoga reads the bytes that it has in itself by `fetch` where there is one, which loads Node's HTTP client:
+			// 40 ms.
 			fetch: 'undefined',
 		};
 		initialOptions.inject = [...initialOptions.inject ?? [], inThisFolder('lazy-segmenter.js')];
@@ -47,7 +48,11 @@ const lineRenderer = {
 			isReplaced = true;
 			return {path: inThisFolder('line-renderer.js')};
 		});
-		onEnd(() => ({errors: hasInk && !isReplaced ? [{text: 'Ink no longer imports ./renderer.js: see build/ink-plugins.js'}] : []}));
+		onEnd(() => ({
+			errors: hasInk && !isReplaced
+				? [{text: 'Ink no longer imports ./renderer.js: see build/ink-plugins.js'}]
+				: [],
+		}));
 	},
 };
 

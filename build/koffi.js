@@ -14,5 +14,6 @@ export async function copyKoffi(bundle) {
 		return;
 	}
 
-	await Promise.all(Object.entries(folders).map(async ([libc, folder]) => copyFile(path.join(installed, folder, 'koffi.node'), path.join(bundle, `koffi-${libc}.node`))));
+	await Promise.all(Object.entries(folders).map(async ([libc, folder]) =>
+		copyFile(path.join(installed, folder, 'koffi.node'), path.join(bundle, `koffi-${libc}.node`))));
 }

@@ -9,10 +9,48 @@ const monospace = 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 /** Sixteen colours, as common terminals have them. */
 export const themes = {
 	dark: {
-		background: '#1e1e1e', foreground: '#d4d4d4', palette: ['#1e1e1e', '#f14c4c', '#23d18b', '#f5f543', '#3b8eea', '#d670d6', '#29b8db', '#d4d4d4', '#808080', '#f14c4c', '#23d18b', '#f5f543', '#3b8eea', '#d670d6', '#29b8db', '#ffffff'],
+		background: '#1e1e1e',
+		foreground: '#d4d4d4',
+		palette: [
+			'#1e1e1e',
+			'#f14c4c',
+			'#23d18b',
+			'#f5f543',
+			'#3b8eea',
+			'#d670d6',
+			'#29b8db',
+			'#d4d4d4',
+			'#808080',
+			'#f14c4c',
+			'#23d18b',
+			'#f5f543',
+			'#3b8eea',
+			'#d670d6',
+			'#29b8db',
+			'#ffffff',
+		],
 	},
 	light: {
-		background: '#ffffff', foreground: '#333333', palette: ['#333333', '#cd3131', '#107c10', '#949800', '#0451a5', '#bc05bc', '#0598bc', '#555555', '#767676', '#cd3131', '#14a314', '#b5ba00', '#0451a5', '#bc05bc', '#0598bc', '#a5a5a5'],
+		background: '#ffffff',
+		foreground: '#333333',
+		palette: [
+			'#333333',
+			'#cd3131',
+			'#107c10',
+			'#949800',
+			'#0451a5',
+			'#bc05bc',
+			'#0598bc',
+			'#555555',
+			'#767676',
+			'#cd3131',
+			'#14a314',
+			'#b5ba00',
+			'#0451a5',
+			'#bc05bc',
+			'#0598bc',
+			'#a5a5a5',
+		],
 	},
 };
 
@@ -23,24 +61,36 @@ type Look = {readonly color: number; readonly isBold: boolean; readonly isDim: b
 type Run = {readonly column: number; text: string; readonly look: Look};
 
 /** Returns an SVG of a terminal that shows these lines, which have escape sequences. */
-export async function screenPicture(lines: readonly string[], columns: number, {background, foreground, palette}: typeof themes.dark): Promise<string> {
+export async function screenPicture(
+	lines: readonly string[],
+	columns: number,
+	{background, foreground, palette}: typeof themes.dark,
+): Promise<string> {
 	const x = (column: number) => (margin + (column * cellWidth)).toFixed(1);
 	const width = (text: string) => (text.length * cellWidth).toFixed(1);
 	const shapesOf = ({column, text, look: {color, isBold, isDim, isInverse}}: Run, y: number) => {
 		const ink = color < 0 ? foreground : palette[color];
 		const opacity = isDim ? ' opacity="0.65"' : '';
-		const box = isInverse ? [`<rect x="${x(column)}" y="${y}" width="${width(text)}" height="${cellHeight}" fill="${ink}"${opacity}/>`] : [];
+		const box = isInverse
+			? [`<rect x="${x(column)}" y="${y}" width="${width(text)}" height="${cellHeight}" fill="${ink}"${opacity}/>`]
+			: [];
 		const style = `fill="${isInverse ? background : ink}"${isBold ? ' font-weight="bold"' : ''}${isInverse ? '' : opacity}`;
 		// A word at a time: viewers run spaces together.
-		const words = [...text.matchAll(/\S+/g)].map(({index, 0: word}) => `<text x="${x(column + index)}" y="${y + 13}" textLength="${width(word)}" ${style}>${escaped(word)}</text>`);
+		const words = [...text.matchAll(/\S+/g)].map(({index, 0: word}) =>
+			`<text x="${x(column + index)}" y="${y + 13}" textLength="${width(word)}" ${style}>${escaped(word)}</text>`);
 		return [...box, ...words];
 	};
 
 	const rows = await rowsOf(lines, columns);
-	return svg((columns * cellWidth) + (2 * margin), (lines.length * cellHeight) + (2 * margin), `font-family="${monospace}" font-size="14"`, [
-		`<rect width="100%" height="100%" rx="8" fill="${background}"/>`,
-		...rows.flatMap((runs, row) => runs.flatMap(run => shapesOf(run, margin + (row * cellHeight)))),
-	]);
+	return svg(
+		(columns * cellWidth) + (2 * margin),
+		(lines.length * cellHeight) + (2 * margin),
+		`font-family="${monospace}" font-size="14"`,
+		[
+			`<rect width="100%" height="100%" rx="8" fill="${background}"/>`,
+			...rows.flatMap((runs, row) => runs.flatMap(run => shapesOf(run, margin + (row * cellHeight)))),
+		],
+	);
 }
 
 async function rowsOf(lines: readonly string[], columns: number): Promise<Run[][]> {
@@ -53,7 +103,12 @@ async function rowsOf(lines: readonly string[], columns: number): Promise<Run[][
 		for (let column = 0; column < columns; column++) {
 			const cell = terminal.buffer.active.getLine(row)!.getCell(column)!;
 			const text = cell.getChars() || ' ';
-			const look = {color: cell.isFgPalette() ? cell.getFgColor() : -1, isBold: cell.isBold() !== 0, isDim: cell.isDim() !== 0, isInverse: cell.isInverse() !== 0};
+			const look = {
+				color: cell.isFgPalette() ? cell.getFgColor() : -1,
+				isBold: cell.isBold() !== 0,
+				isDim: cell.isDim() !== 0,
+				isInverse: cell.isInverse() !== 0,
+			};
 			const last = runs.at(-1);
 			if (last && JSON.stringify(last.look) === JSON.stringify(look)) {
 				last.text += text;
@@ -73,12 +128,19 @@ const [graphWidth, boxHeight, characterWidth] = [860, 22, 7.3];
 /** Returns an SVG of a flame graph; its boxes have the same colours on every background. */
 export function flameGraphPicture(rows: readonly FlameRow[]): string {
 	const depth = Math.max(...rows.map(row => row.depth)) + 1;
-	return svg(graphWidth, depth * boxHeight, `font-family="${monospace}" font-size="12"`, rows.flatMap(row => {
-		const [x, y, width] = [row.start * graphWidth, row.depth * boxHeight, row.part * graphWidth];
-		const room = Math.floor((width - 6) / characterWidth);
-		const box = `<rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(0.5, width - 1).toFixed(1)}" height="${boxHeight - 1}" rx="2" fill="${fills[codeKind(row, undefined)]}"/>`;
-		return room < 3 ? [box] : [box, `<text x="${(x + 4).toFixed(1)}" y="${y + 15}">${escaped(nameInBox(row, room))}</text>`];
-	}));
+	return svg(
+		graphWidth,
+		depth * boxHeight,
+		`font-family="${monospace}" font-size="12"`,
+		rows.flatMap(row => {
+			const [x, y, width] = [row.start * graphWidth, row.depth * boxHeight, row.part * graphWidth];
+			const room = Math.floor((width - 6) / characterWidth);
+			const box = `<rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(0.5, width - 1).toFixed(1)}" height="${boxHeight - 1}" rx="2" fill="${fills[codeKind(row, undefined)]}"/>`;
+			return room < 3
+				? [box]
+				: [box, `<text x="${(x + 4).toFixed(1)}" y="${y + 15}">${escaped(nameInBox(row, room))}</text>`];
+		}),
+	);
 }
 
 function svg(width: number, height: number, font: string, shapes: readonly string[]): string {

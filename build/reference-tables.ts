@@ -5,7 +5,8 @@ import {optionRows} from '../source/options/table.js';
 import {views} from '../source/views/registry.js';
 
 function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-	const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+	const line = (cells: readonly string[]) =>
+		`| ${cells.map(cell => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
 	return [line(heads), line(heads.map(() => '---')), ...rows.map(row => line(row))].join('\n');
 }
 
@@ -23,7 +24,11 @@ function keyRows(): string[][] {
 
 	return [...rows.values()].map(({row: {label: shown, help, knownFrom}, of}) => {
 		const titles = views.filter(({id}) => of.has(id)).map(({title}) => title);
-		return [`\`${shown}\``, titles.length === views.length ? help : `${titles.join(', ')}: ${help}`, knownFrom ?? ''];
+		return [
+			`\`${shown}\``,
+			titles.length === views.length ? help : `${titles.join(', ')}: ${help}`,
+			knownFrom ?? '',
+		];
 	});
 }
 
@@ -32,7 +37,10 @@ export function generatedParts(): Record<string, string> {
 	return {
 		keys: table(['keys', 'what they do', 'known from'], keyRows()),
 		filter: table(['filter', 'shows'], filterHelp.map(({form, meaning}) => [`\`${form}\``, meaning])),
-		options: table(['option', 'what it does'], optionRows.map(([, option]) => [`\`${optionSpelling(option).trim()}\``, optionHelp(option)])),
+		options: table(
+			['option', 'what it does'],
+			optionRows.map(([, option]) => [`\`${optionSpelling(option).trim()}\``, optionHelp(option)]),
+		),
 	};
 }
 

@@ -13,7 +13,9 @@ function tokensOf(file, text) {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
 	const count = node => {
 		const children = node.getChildren(source).filter(child => !ts.isJSDoc(child));
-		return children.length === 0 ? Number(node.getWidth(source) > 0) : children.reduce((sum, child) => sum + count(child), 0);
+		return children.length === 0
+			? Number(node.getWidth(source) > 0)
+			: children.reduce((sum, child) => sum + count(child), 0);
 	};
 
 	return count(source);
@@ -34,12 +36,14 @@ const filesNow = git('ls-files', '--cached', '--others', '--exclude-standard', '
 const now = sumUp(filesNow.filter(file => existsSync(file)), file => readFileSync(file, 'utf8'));
 
 // A clone of another branch may have main only as its remote's.
-const main = ['main', 'origin/main'].find(name => git('branch', '--all', '--list', name, `remotes/${name}`) !== '') ?? 'HEAD';
+const main = ['main', 'origin/main'].find(name => git('branch', '--all', '--list', name, `remotes/${name}`) !== '')
+	?? 'HEAD';
 const base = git('merge-base', 'HEAD', main);
 const before = sumUp(git('ls-tree', '-r', '--name-only', base).split('\n'), file => git('show', `${base}:${file}`));
 
 const changeOf = change => change === 0 ? '' : `${change > 0 ? '+' : ''}${change}`;
-const print = (name, count, change) => process.stdout.write(`${name.padEnd(24)}${String(count).padStart(9)}${changeOf(change).padStart(9)}\n`);
+const print = (name, count, change) =>
+	process.stdout.write(`${name.padEnd(24)}${String(count).padStart(9)}${changeOf(change).padStart(9)}\n`);
 
 print('folder', 'tokens', 0);
 for (const folder of [...new Set([...now.keys(), ...before.keys()])].sort()) {

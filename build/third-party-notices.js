@@ -14,7 +14,8 @@ const ownTexts = path.join(import.meta.dirname, 'licenses');
 
 /** Folders of the packages that have bytes in a bundle, sorted; of esbuild's metafile. */
 export function bundledPackages({outputs}) {
-	const inputs = Object.values(outputs).flatMap(output => Object.entries(output.inputs).filter(([, {bytesInOutput}]) => bytesInOutput > 0).map(([input]) => input));
+	const inputs = Object.values(outputs).flatMap(output =>
+		Object.entries(output.inputs).filter(([, {bytesInOutput}]) => bytesInOutput > 0).map(([input]) => input));
 	return [...new Set(inputs.flatMap(input => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []))].sort();
 }
 
@@ -33,7 +34,9 @@ async function noticeOf(folder) {
 	}
 
 	if (texts.length === 0) {
-		throw new Error(`${name} has no licence text: add what it says to ${path.relative('', path.join(ownTexts, `${path.basename(folder)}.txt`))}`);
+		throw new Error(`${name} has no licence text: add what it says to ${
+			path.relative('', path.join(ownTexts, `${path.basename(folder)}.txt`))
+		}`);
 	}
 
 	return `\n${'='.repeat(80)}\n${name} ${version} (${license})\n${'='.repeat(80)}\n\n${texts.join('\n\n')}\n`;
@@ -41,7 +44,8 @@ async function noticeOf(folder) {
 
 async function filesOf(folder) {
 	const names = await readdir(folder);
-	const found = names.filter(name => licenseFile.test(name) && !name.endsWith('.csv')).map(name => path.join(folder, name));
+	const found = names.filter(name => licenseFile.test(name) && !name.endsWith('.csv')).map(name =>
+		path.join(folder, name));
 	return [
 		...found,
 		...[path.join(ownTexts, `${path.basename(folder)}.txt`), path.join(folder, 'build', bundledLicenses)].filter(file => existsSync(file)),

@@ -72,7 +72,10 @@ async function main(argv: readonly string[]): Promise<number> {
 
 	for (const name of [pods[0], values.container, values.namespace, values['copy-to']]) {
 		if (name !== undefined && !namePattern.test(name)) {
-			throw usage(`"${name}" is not a valid Kubernetes name`, 'names have lower-case letters, digits, "-" and "."');
+			throw usage(
+				`"${name}" is not a valid Kubernetes name`,
+				'names have lower-case letters, digits, "-" and "."',
+			);
 		}
 	}
 
@@ -82,16 +85,31 @@ async function main(argv: readonly string[]): Promise<number> {
 
 	const copy = values['copy-to'];
 	if (values['keep-labels'] && copy === undefined) {
-		throw usage('--keep-labels is for --copy-to', 'without a copy the pod itself is looked at: it keeps its labels and stays in its Services');
+		throw usage(
+			'--keep-labels is for --copy-to',
+			'without a copy the pod itself is looked at: it keeps its labels and stays in its Services',
+		);
 	}
 
-	const clusterOptions = (['context', 'kubeconfig', 'namespace'] as const).flatMap(name => values[name] === undefined ? [] : [`--${name}=${values[name]}`]);
+	const clusterOptions = (['context', 'kubeconfig', 'namespace'] as const).flatMap(name =>
+		values[name] === undefined ? [] : [`--${name}=${values[name]}`]);
 	const [pod] = pods;
 	const where = copy === undefined
 		? [`--target=${values.container ?? onlyContainer(pod, clusterOptions)}`]
 		: [`--copy-to=${copy}`, '--share-processes', ...(values['keep-labels'] ? ['--keep-labels'] : [])];
 	const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-	const command = [...clusterOptions, 'debug', pod, `--image=${values.image}`, `--profile=${values.profile}`, ...where, ...(isTerminal ? ['-it'] : ['--attach', '--quiet']), '--', 'tprof-top', ...args];
+	const command = [
+		...clusterOptions,
+		'debug',
+		pod,
+		`--image=${values.image}`,
+		`--profile=${values.profile}`,
+		...where,
+		...(isTerminal ? ['-it'] : ['--attach', '--quiet']),
+		'--',
+		'tprof-top',
+		...args,
+	];
 	if (command.some(word => /\p{Cc}/u.test(word))) {
 		throw usage('the options and ARGS must not have control characters', hint);
 	}
@@ -102,7 +120,11 @@ async function main(argv: readonly string[]): Promise<number> {
 	}
 
 	if (copy !== undefined) {
-		process.stderr.write(`kubectl-tprof: ${copy} ${values['keep-labels'] ? 'keeps the labels: Services send it requests' : 'has no labels: no Service sends it requests'}; kubectl delete pod ${copy} ends it\n`);
+		process.stderr.write(`kubectl-tprof: ${copy} ${
+			values['keep-labels']
+				? 'keeps the labels: Services send it requests'
+				: 'has no labels: no Service sends it requests'
+		}; kubectl delete pod ${copy} ends it\n`);
 	}
 
 	return runKubectl(command);
@@ -129,25 +151,39 @@ async function runKubectl(command: readonly string[]): Promise<number> {
 
 /** Returns the name of a pod's container. Throws UserError unless it has exactly one. */
 function onlyContainer(pod: string, clusterOptions: readonly string[]): string {
-	const {status, stdout, error} = spawnSync('kubectl', [...clusterOptions, 'get', 'pod', pod, '-o', 'jsonpath={.spec.containers[*].name}'], {encoding: 'utf8', timeout: lookUpTimeoutMs, stdio: ['ignore', 'pipe', 'inherit']});
+	const {status, stdout, error} = spawnSync('kubectl', [
+		...clusterOptions,
+		'get',
+		'pod',
+		pod,
+		'-o',
+		'jsonpath={.spec.containers[*].name}',
+	], {encoding: 'utf8', timeout: lookUpTimeoutMs, stdio: ['ignore', 'pipe', 'inherit']});
 	if (error) {
 		throw kubectlProblem(error);
 	}
 
 	if (status !== 0) {
-		throw new UserError(`kubectl does not say which containers ${pod} has`, {hint: 'name the one with the JVM: --container NAME'});
+		throw new UserError(`kubectl does not say which containers ${pod} has`, {
+			hint: 'name the one with the JVM: --container NAME',
+		});
 	}
 
 	const names = stdout.trim().split(/\s+/);
 	if (names.length !== 1) {
-		throw new UserError(`${pod} has ${names.length} containers: ${printable(names.join(', '))}`, {hint: 'name the one with the JVM: --container NAME', exitCode: 2});
+		throw new UserError(`${pod} has ${names.length} containers: ${printable(names.join(', '))}`, {
+			hint: 'name the one with the JVM: --container NAME',
+			exitCode: 2,
+		});
 	}
 
 	return names[0];
 }
 
 function kubectlProblem(error: Error): UserError {
-	return new UserError(`cannot run kubectl: ${(error as NodeJS.ErrnoException).code ?? error.message}`, {hint: 'it must be on the PATH'});
+	return new UserError(`cannot run kubectl: ${(error as NodeJS.ErrnoException).code ?? error.message}`, {
+		hint: 'it must be on the PATH',
+	});
 }
 
 /** Returns a word as a POSIX shell needs it. */

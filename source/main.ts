@@ -30,7 +30,10 @@ function report(error: unknown): number {
 	}
 
 	const message = error instanceof Error ? error.message : String(error);
-	printErrors(`tprof-top: internal error: ${message}`, '  please report it and say what you did; TPROF_DEBUG=1 shows where it happened');
+	printErrors(
+		`tprof-top: internal error: ${message}`,
+		'  please report it and say what you did; TPROF_DEBUG=1 shows where it happened',
+	);
 	if (process.env.TPROF_DEBUG && error instanceof Error) {
 		printErrors(...String(error.stack).split('\n'));
 	}
@@ -67,7 +70,8 @@ async function main(): Promise<number> {
 	const options = await configured(parsed.options, {given: parsed.given, isScreen: isInteractive(parsed.options)});
 	const {faults} = options.configuration;
 	if (faults.length > 0) {
-		// Without faults, not even an empty text: with `stty tostop`, any write to a terminal stops us in the background.
+		// Without faults, not even an empty text: with `stty tostop`, any write to a terminal stops us in the
+		// background.
 		printErrors(...faults.map(fault => `tprof-top: ${fault}`));
 	}
 

@@ -10,7 +10,15 @@ import {readPprof} from '../source/exports/pprof/read.js';
 import {cli, run, runCli, startCli} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
 import {until, patienceMs} from './helpers/until.js';
-import {beside, closedAfterTest, folderForTest, javaForTest, sharedFolder, sharedJava, spawnForTest} from './helpers/for-test.js';
+import {
+	beside,
+	closedAfterTest,
+	folderForTest,
+	javaForTest,
+	sharedFolder,
+	sharedJava,
+	spawnForTest,
+} from './helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -59,47 +67,81 @@ describe.concurrent('what needs no JVM', () => {
 		expect(stderr.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
 	});
 
-	test('bytes are not for a terminal', beside(async () => {
-		const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, '--format', 'pprof', String(process.pid)]));
-		expect(await terminal.ended()).toMatchObject({exitCode: 2});
-		expect(terminal.text()).toBe('tprof-top: --format pprof is binary and cannot be shown on a terminal\n  add --output FILE, or redirect it to a file or a pipe');
-	}));
+	test(
+		'bytes are not for a terminal',
+		beside(async () => {
+			const terminal
+				= closedAfterTest(new TerminalSession(process.execPath, [cli, '--format', 'pprof', String(process.pid)]));
+			expect(await terminal.ended()).toMatchObject({exitCode: 2});
+			expect(terminal.text())
+				.toBe('tprof-top: --format pprof is binary and cannot be shown on a terminal\n  add --output FILE, or redirect it to a file or a pipe');
+		}),
+	);
 });
 
-const reportsIn = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line) as {target: {pid: number}});
+const reportsIn = (file: string) =>
+	readFileSync(file, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line) as {target: {pid: number}});
 const isPartial = (name: string) => name.endsWith('.partial');
-const untilReportsIn = async (at: string, count: number) => until(() => readdirSync(at).some(name => isPartial(name) && readFileSync(path.join(at, name), 'utf8').split('\n').length > count));
+const untilReportsIn = async (at: string, count: number) =>
+	until(() =>
+		readdirSync(at).some(name =>
+			isPartial(name) && readFileSync(path.join(at, name), 'utf8').split('\n').length > count));
 
 describe.concurrent('on a running JVM', () => {
 	const shared = sharedJava('BusyAndParked', busy);
 
 	// Its sampler does not touch the JVM.
-	test('SIGTERM ends it though its sampler hangs in a system call', beside(async () => {
-		const copy = folderForTest();
-		const pipe = path.join(copy, 'pipe');
-		execFileSync('mkfifo', [pipe]);
-		cpSync(path.join(root, 'dist'), path.join(copy, 'dist'), {recursive: true});
-		cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
-		writeFileSync(path.join(copy, 'dist/worker.js'), `import {openSync, writeFileSync} from 'node:fs';\nwriteFileSync(${JSON.stringify(`${pipe}.next`)}, '');\nopenSync(${JSON.stringify(pipe)});\n`);
-		const child = spawnForTest(process.execPath, [path.join(copy, 'dist/cli.js'), String(shared.java.pid), '--duration', '60'], {stdio: 'ignore', env: {...process.env, NODE_PATH: path.join(root, 'node_modules')}});
-		// It listens to the signal, and its worker opens the pipe, into which nobody writes.
-		await until(() => (BigInt(`0x${/^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]}`) & (1n << 14n)) !== 0n);
-		await until(() => existsSync(`${pipe}.next`));
-		const ended = once(child, 'exit', {signal: AbortSignal.timeout(patienceMs)});
-		child.kill('SIGTERM');
-		expect(await ended).toEqual([0, null]);
-	}));
+	test(
+		'SIGTERM ends it though its sampler hangs in a system call',
+		beside(async () => {
+			const copy = folderForTest();
+			const pipe = path.join(copy, 'pipe');
+			execFileSync('mkfifo', [pipe]);
+			cpSync(path.join(root, 'dist'), path.join(copy, 'dist'), {recursive: true});
+			cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
+			writeFileSync(
+				path.join(copy, 'dist/worker.js'),
+				`import {openSync, writeFileSync} from 'node:fs';\nwriteFileSync(${
+					JSON.stringify(`${pipe}.next`)
+				}, '');\nopenSync(${JSON.stringify(pipe)});\n`,
+			);
+			const child = spawnForTest(process.execPath, [
+				path.join(copy, 'dist/cli.js'),
+				String(shared.java.pid),
+				'--duration',
+				'60',
+			], {stdio: 'ignore', env: {...process.env, NODE_PATH: path.join(root, 'node_modules')}});
+			// It listens to the signal, and its worker opens the pipe, into which nobody writes.
+			await until(() =>
+				(BigInt(`0x${/^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]}`)
+					& (1n << 14n)) !== 0n);
+			await until(() => existsSync(`${pipe}.next`));
+			const ended = once(child, 'exit', {signal: AbortSignal.timeout(patienceMs)});
+			child.kill('SIGTERM');
+			expect(await ended).toEqual([0, null]);
+		}),
+	);
 
 	test('with too few open files it says so, wherever they run out', {concurrent: false}, async () => {
 		const errors = new Set<string>();
 		// With fewer Node itself does not come up.
 		for (let limit = 19; limit <= 40; limit += 3) {
-			const {stderr} = await run('sh', ['-c', 'ulimit -n $0; exec "$@"', String(limit), process.execPath, cli, String(shared.java.pid), '--duration', '0.1']);
+			const {stderr} = await run('sh', [
+				'-c',
+				'ulimit -n $0; exec "$@"',
+				String(limit),
+				process.execPath,
+				cli,
+				String(shared.java.pid),
+				'--duration',
+				'0.1',
+			]);
 			expect(stderr, `limit ${limit}`).not.toMatch(/internal error|please report|^ {4}at /m);
 			errors.add(stderr);
 		}
 
-		expect(errors).toContain('tprof-top: too many open files (EMFILE)\n  raise the limit of open files: ulimit -n 1024\n');
+		expect(errors)
+			.toContain('tprof-top: too many open files (EMFILE)\n  raise the limit of open files: ulimit -n 1024\n');
 	});
 
 	test.each([
@@ -108,27 +150,57 @@ describe.concurrent('on a running JVM', () => {
 	])('%s on a full disk is an error that is said', {concurrent: false}, (_, args) => {
 		const full = openSync('/dev/full', 'w');
 		try {
-			const {status, stderr} = spawnSync(process.execPath, [cli, ...args()], {encoding: 'utf8', timeout: patienceMs, stdio: ['ignore', full, 'pipe']});
-			expect({status, stderr}).toEqual({status: 1, stderr: 'tprof-top: cannot write to standard output: no space left on device\n'});
+			const {status, stderr} = spawnSync(process.execPath, [cli, ...args()], {
+				encoding: 'utf8',
+				timeout: patienceMs,
+				stdio: ['ignore', full, 'pipe'],
+			});
+			expect({status, stderr}).toEqual({
+				status: 1,
+				stderr: 'tprof-top: cannot write to standard output: no space left on device\n',
+			});
 		} finally {
 			closeSync(full);
 		}
 	});
 
-	test('a report says why the better engine was not taken, and that the cost budget lowered the rate', {concurrent: false}, async () => {
+	test('a report says why the better engine was not taken, and that the cost budget lowered the rate', {
+		concurrent: false,
+	}, async () => {
 		const withoutPtrace = path.join(root, 'test/helpers/without-ptrace.js');
 		const args = ['--interval', '20', '--max-overhead', '0.01', String(shared.java.pid)];
-		const why = 'engine attach: memory is not available (ptrace is blocked by a system call filter (seccomp), as is usual in containers)';
-		const {stdout} = await run(process.execPath, [withoutPtrace, process.execPath, cli, '--format', 'json', '--duration', '2', ...args]);
+		const why
+			= 'engine attach: memory is not available (ptrace is blocked by a system call filter (seccomp), as is usual in containers)';
+		const {stdout} = await run(process.execPath, [
+			withoutPtrace,
+			process.execPath,
+			cli,
+			'--format',
+			'json',
+			'--duration',
+			'2',
+			...args,
+		]);
 		const {notes} = JSON.parse(stdout) as {notes: string[]};
 		expect(notes).toContain(why);
-		expect(notes).toContainEqual(expect.stringMatching(/^samples are taken every \d+(\.\d)? ms, not every 20 ms: /));
+		expect(notes)
+			.toContainEqual(expect.stringMatching(/^samples are taken every \d+(\.\d)? ms, not every 20 ms: /));
 	});
 
 	test('--output writes a whole file for its owner, and replaces none', {concurrent: false}, async () => {
 		const at = mkdtempSync(path.join(folder, 'output-'));
 		const file = path.join(at, 'hot.pb.gz');
-		expect(await runCli('--duration', '1', '--max-overhead', '100', '--format', 'pprof', '-o', file, String(shared.java.pid))).toMatchObject({status: 0, stdout: ''});
+		expect(await runCli(
+			'--duration',
+			'1',
+			'--max-overhead',
+			'100',
+			'--format',
+			'pprof',
+			'-o',
+			file,
+			String(shared.java.pid),
+		)).toMatchObject({status: 0, stdout: ''});
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 		const snapshot = readPprof(readFileSync(file));
 		expect(snapshot.target.pid).toBe(shared.java.pid);
@@ -142,7 +214,15 @@ describe.concurrent('on a running JVM', () => {
 	});
 
 	test('SIGINT ends early and prints what there is', async () => {
-		const {child, ended, stdout: printed} = startCli('-n', '2', '-d', '1.5', '--format', 'json', String(shared.java.pid));
+		const {child, ended, stdout: printed} = startCli(
+			'-n',
+			'2',
+			'-d',
+			'1.5',
+			'--format',
+			'json',
+			String(shared.java.pid),
+		);
 		await until(() => printed().includes('\n'));
 		child.kill('SIGINT');
 		const {status, stdout, stderr} = await ended;
@@ -153,7 +233,17 @@ describe.concurrent('on a running JVM', () => {
 
 	test('SIGTERM: the reports so far are in the file', async () => {
 		const at = mkdtempSync(path.join(folder, 'signal-'));
-		const {child, ended} = startCli('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(shared.java.pid));
+		const {child, ended} = startCli(
+			'-n',
+			'1000',
+			'-d',
+			'0.3',
+			'--format',
+			'json',
+			'-o',
+			path.join(at, 'day'),
+			String(shared.java.pid),
+		);
 		await untilReportsIn(at, 2);
 		child.kill('SIGTERM');
 		expect(await ended).toEqual({status: 0, stdout: '', stderr: ''});
@@ -173,7 +263,17 @@ describe.concurrent('on a running JVM', () => {
 test('the target\'s end is a normal end: the reports so far are in the file', async () => {
 	const doomed = await javaForTest('BusyAndParked', busy);
 	const at = mkdtempSync(path.join(folder, 'end-'));
-	const {ended} = startCli('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(doomed.pid));
+	const {ended} = startCli(
+		'-n',
+		'1000',
+		'-d',
+		'0.3',
+		'--format',
+		'json',
+		'-o',
+		path.join(at, 'day'),
+		String(doomed.pid),
+	);
 	await untilReportsIn(at, 1);
 	await doomed.stop();
 	expect(await ended).toEqual({status: 0, stdout: '', stderr: ''});

@@ -23,7 +23,11 @@ beforeAll(() => {
 	cpSync(built, copy, {recursive: true});
 });
 
-const run = async (at: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) => runProgram('/bin/sh', ['-c', 'cd "$0" && exec "$@"', folder, process.execPath, path.join(at, 'cli.js'), ...args], {JAVA_HOME: jdk().home, ...env});
+const run = async (at: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+	runProgram('/bin/sh', ['-c', 'cd "$0" && exec "$@"', folder, process.execPath, path.join(at, 'cli.js'), ...args], {
+		JAVA_HOME: jdk().home,
+		...env,
+	});
 
 /** A copy without some of its files. */
 function without(...names: readonly string[]): string {
@@ -47,9 +51,21 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 
 	test('samples a JVM with the same engine as in the project', {concurrent: false}, async () => {
 		const engine = async (at: string) => {
-			const {status, stdout, stderr} = await run(at, ['--duration', '0.5', '--max-overhead', '100', '--format', 'json', String(shared.java.pid)]);
+			const {status, stdout, stderr} = await run(at, [
+				'--duration',
+				'0.5',
+				'--max-overhead',
+				'100',
+				'--format',
+				'json',
+				String(shared.java.pid),
+			]);
 			expect({status, stderr}).toEqual({status: 0, stderr: ''});
-			const {engine: used, notes, threads} = JSON.parse(stdout) as {engine: string; notes: string[]; threads: Array<{name: string}>};
+			const {engine: used, notes, threads} = JSON.parse(stdout) as {
+				engine: string;
+				notes: string[];
+				threads: Array<{name: string}>;
+			};
 			expect(threads.map(({name}) => name)).toContain('pricing-1');
 			return {engine: used, hasKoffi: !notes.some(note => note.includes('koffi'))};
 		};
@@ -58,16 +74,35 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 	});
 
 	test('without the FFI binaries, it samples and says what it cannot see', {concurrent: false}, async () => {
-		const {status, stdout} = await run(without('koffi-glibc.node', 'koffi-musl.node'), ['--duration', '0.5', '--max-overhead', '100', '--format', 'json', String(shared.java.pid)]);
+		const {status, stdout} = await run(without('koffi-glibc.node', 'koffi-musl.node'), [
+			'--duration',
+			'0.5',
+			'--max-overhead',
+			'100',
+			'--format',
+			'json',
+			String(shared.java.pid),
+		]);
 		expect(status).toBe(0);
-		expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', notes: expect.arrayContaining([expect.stringContaining('koffi')]) as unknown});
+		expect(JSON.parse(stdout)).toMatchObject({
+			engine: 'attach',
+			notes: expect.arrayContaining([expect.stringContaining('koffi')]) as unknown,
+		});
 	});
 
 	test('reads regular expressions, and says so when the file for them was left out', async () => {
-		const filtered = async (at: string, filter: string) => run(at, ['open', path.join(copy, 'demo/recording.tprof'), '--format', 'csv', '--filter', filter]);
-		expect(await filtered(copy, String.raw`/pric[aeiou]ng\.(a+)?/`)).toMatchObject({status: 0, stderr: '', stdout: expect.stringContaining('demo.Pricing') as unknown});
+		const filtered = async (at: string, filter: string) =>
+			run(at, ['open', path.join(copy, 'demo/recording.tprof'), '--format', 'csv', '--filter', filter]);
+		expect(await filtered(copy, String.raw`/pric[aeiou]ng\.(a+)?/`)).toMatchObject({
+			status: 0,
+			stderr: '',
+			stdout: expect.stringContaining('demo.Pricing') as unknown,
+		});
 		const incomplete = without('re2js.cjs');
-		expect(await filtered(incomplete, '/a/')).toMatchObject({status: 2, stderr: expect.stringContaining('--filter: re2js.cjs is missing beside cli.js') as unknown});
+		expect(await filtered(incomplete, '/a/')).toMatchObject({
+			status: 2,
+			stderr: expect.stringContaining('--filter: re2js.cjs is missing beside cli.js') as unknown,
+		});
 		expect(await filtered(incomplete, 'pricing')).toMatchObject({status: 0, stderr: ''});
 	});
 
@@ -77,10 +112,19 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 		expect(demo.stdout).toMatch(/demo\.Pricing/);
 		expect(existsSync(`/proc/${/tprof-top (\d+)/.exec(demo.stdout)![1]}`)).toBe(false);
 		const recording = await run(copy, ['demo'], {PATH: folder, JAVA_HOME: folder});
-		expect(recording).toMatchObject({status: 0, stderr: expect.stringContaining('recording') as unknown, stdout: expect.stringMatching(/demo\.Pricing\.discount:\d+/) as unknown});
+		expect(recording).toMatchObject({
+			status: 0,
+			stderr: expect.stringContaining('recording') as unknown,
+			stdout: expect.stringMatching(/demo\.Pricing\.discount:\d+/) as unknown,
+		});
 		const incomplete = without('demo');
 		for (const env of [{}, {PATH: folder, JAVA_HOME: folder}]) {
-			expect(await run(incomplete, ['demo'], env)).toEqual({status: 1, stdout: '', stderr: 'tprof-top: the demo program is missing: its place is demo/ beside tprof-top\'s cli.js\n  copy the whole dist folder, or install the package\n'});
+			expect(await run(incomplete, ['demo'], env)).toEqual({
+				status: 1,
+				stdout: '',
+				stderr:
+					'tprof-top: the demo program is missing: its place is demo/ beside tprof-top\'s cli.js\n  copy the whole dist folder, or install the package\n',
+			});
 		}
 	});
 });
@@ -91,13 +135,20 @@ describe.concurrent('what is in dist/', () => {
 	});
 
 	const files = readdirSync(built, {recursive: true, encoding: 'utf8'});
-	const scripts = files.filter(file => file.endsWith('.js')).map(file => readFileSync(path.join(built, file), 'utf8'));
+	const scripts = files.filter(file => file.endsWith('.js')).map(file =>
+		readFileSync(path.join(built, file), 'utf8'));
 	/** Packages that the bundler names above each of their files. */
-	const packages = new Set(scripts.flatMap(script => [...script.matchAll(/^\/\/ node_modules\/(?:.*\/node_modules\/)?((?:@[^/\n]+\/)?[^/\n]+)\//gm)].map(match => match[1])));
+	const packages
+		= new Set(scripts.flatMap(script =>
+			[...script.matchAll(/^\/\/ node_modules\/(?:.*\/node_modules\/)?((?:@[^/\n]+\/)?[^/\n]+)\//gm)].map(match =>
+				match[1])));
 
 	test('the licence of every package that is bundled, with its text', () => {
-		const notices = readFileSync(path.join(built, 'third-party-notices.txt'), 'utf8').split(`\n${'='.repeat(80)}\n`).slice(1);
-		const texts = new Map(notices.flatMap((head, index) => index % 2 === 0 ? [[/^(?:@tqman\/)?(.*) \S+ \(.+\)$/.exec(head)![1], notices[index + 1]]] : []));
+		const notices = readFileSync(path.join(built, 'third-party-notices.txt'), 'utf8').split(`\n${'='.repeat(80)}\n`)
+			.slice(1);
+		const texts
+			= new Map(notices.flatMap((head, index) =>
+				index % 2 === 0 ? [[/^(?:@tqman\/)?(.*) \S+ \(.+\)$/.exec(head)![1], notices[index + 1]]] : []));
 		expect(packages).toContain('ink');
 		for (const name of [...packages, 'koffi']) {
 			expect(texts.get(name), name).toMatch(/Permission to use, copy|Permission is hereby granted/);
@@ -106,7 +157,13 @@ describe.concurrent('what is in dist/', () => {
 
 	/** Opens a recording on a terminal, with options of Node, and leaves it. */
 	async function opened(nodeOptions: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TerminalSession> {
-		const terminal = closedAfterTest(new TerminalSession(process.execPath, [...nodeOptions, path.join(copy, 'cli.js'), 'open', path.join(copy, 'demo/recording.tprof')], {env}));
+		const terminal
+			= closedAfterTest(new TerminalSession(process.execPath, [
+				...nodeOptions,
+				path.join(copy, 'cli.js'),
+				'open',
+				path.join(copy, 'demo/recording.tprof'),
+			], {env}));
 		await terminal.until('demo.Pricing');
 		await terminal.quit();
 		return terminal;
@@ -118,10 +175,13 @@ describe.concurrent('what is in dist/', () => {
 		expect(raw).not.toContain('DEV');
 	}));
 
-	test('what is loaded before a screen asks Node for no HTTP client, and nothing checks a package.json', beside(async () => {
-		await opened(['--import', 'data:text/javascript,globalThis.fetch=()=>process.exit(99)']);
-		expect(scripts.filter(script => script.includes('spdx'))).toEqual([]);
-	}));
+	test(
+		'what is loaded before a screen asks Node for no HTTP client, and nothing checks a package.json',
+		beside(async () => {
+			await opened(['--import', 'data:text/javascript,globalThis.fetch=()=>process.exit(99)']);
+			expect(scripts.filter(script => script.includes('spdx'))).toEqual([]);
+		}),
+	);
 });
 
 describe.concurrent('npm install -g of what npm pack makes', () => {

@@ -25,7 +25,9 @@ const longest: readonly string[] = [
 	'tracing/lambdas.test.ts',
 ];
 
-/** Begun last, a long file would be waited for alone: so both CPUs have work to the end, where no run was timed yet, too. */
+/**
+Begun last, a long file would be waited for alone: so both CPUs have work to the end, where no run was timed yet, too.
+*/
 export class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const rank = ({moduleId}: TestSpecification) => {

@@ -7,7 +7,10 @@ import type {Jdk} from '../../test/helpers/jvm.js';
 
 const version = '4.0';
 const artifact = `tools.profiler:async-profiler:${version}`;
-const jar = path.join(homedir(), `.m2/repository/tools/profiler/async-profiler/${version}/async-profiler-${version}.jar`);
+const jar = path.join(
+	homedir(),
+	`.m2/repository/tools/profiler/async-profiler/${version}/async-profiler-${version}.jar`,
+);
 const inJar = 'linux-x64/libasyncProfiler.so';
 
 /**

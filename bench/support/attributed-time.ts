@@ -7,7 +7,11 @@ export function eachAttributed(sample: Sample, take: (row: number, frames: Int32
 	const {attributedCpu, frames} = sample;
 	for (let credit = 0; credit < attributedCpu.count; credit++) {
 		const start = attributedCpu.stackStart[credit];
-		take(attributedCpu.row[credit], frames.subarray(start, start + attributedCpu.stackLength[credit]), attributedCpu.cpuNs[credit]);
+		take(
+			attributedCpu.row[credit],
+			frames.subarray(start, start + attributedCpu.stackLength[credit]),
+			attributedCpu.cpuNs[credit],
+		);
 	}
 }
 

@@ -7,7 +7,14 @@ export type Work = {readonly units: number; readonly cpuMs: number; readonly atM
 
 /** Starts so many threads with stacks of so many frames, of which the first `busy` work. */
 export async function startBusy(jdk: Jdk, threads: number, depth: number, busy: number): Promise<JavaProcess> {
-	return startJava('BusyAndParked', {jdk, jvmArgs: ['-XX:+UseSerialGC', '-Xmx128m'], args: [...[threads, depth, busy].map(String), ...(process.env.TPROF_BENCH_KIND ? [process.env.TPROF_BENCH_KIND] : [])]});
+	return startJava('BusyAndParked', {
+		jdk,
+		jvmArgs: ['-XX:+UseSerialGC', '-Xmx128m'],
+		args: [
+			...[threads, depth, busy].map(String),
+			...(process.env.TPROF_BENCH_KIND ? [process.env.TPROF_BENCH_KIND] : []),
+		],
+	});
 }
 
 export async function workOf(java: JavaProcess): Promise<Work> {

@@ -6,5 +6,6 @@ each share, the mean deviation of a binomial distribution.
 */
 export function chanceL1(real: ReadonlyMap<string, number>, sightings: number): number {
 	const sum = sumOf(real.values());
-	return sumOf([...real.values()].map(value => 100 * Math.sqrt(2 * (value / sum) * (1 - (value / sum)) / (Math.PI * sightings))));
+	return sumOf([...real.values()].map(value =>
+		100 * Math.sqrt(2 * (value / sum) * (1 - (value / sum)) / (Math.PI * sightings))));
 }

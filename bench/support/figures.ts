@@ -17,7 +17,11 @@ export type Figure = {
 /** Prints figures as a table, and says how many goals were missed. */
 export function printFigures(figures: readonly Figure[]): void {
 	console.table(figures.map(({what, value, unit, below, of}) => ({
-		what, figure: `${Number(value.toPrecision(3))} ${unit}`, goal: below === undefined ? '' : `< ${below} ${unit}`, reached: below === undefined ? '' : (value < below ? 'yes' : 'NO'), of,
+		what,
+		figure: `${Number(value.toPrecision(3))} ${unit}`,
+		goal: below === undefined ? '' : `< ${below} ${unit}`,
+		reached: below === undefined ? '' : (value < below ? 'yes' : 'NO'),
+		of,
 	})));
 }
 

@@ -31,7 +31,11 @@ export function threadCpus(pid: number): Map<number, ThreadCpu> {
 		try {
 			const folder = `/proc/${pid}/task/${id}`;
 			const [ranNs, waitedNs] = readFileSync(`${folder}/schedstat`, 'latin1').split(' ').map(Number);
-			found.set(Number(id), {name: readFileSync(`${folder}/comm`, 'utf8').trim(), cpuMs: ranNs / 1e6, waitedMs: waitedNs / 1e6});
+			found.set(Number(id), {
+				name: readFileSync(`${folder}/comm`, 'utf8').trim(),
+				cpuMs: ranNs / 1e6,
+				waitedMs: waitedNs / 1e6,
+			});
 		} catch {
 			// It has ended.
 		}

@@ -20,7 +20,16 @@ export const depth = 50;
 The options of these benchmarks: thread dumps at the seed's interval, the budget out of the way. TPROF_BENCH_ENGINE
 takes another engine.
 */
-export const sampling = ['--engine', process.env.TPROF_BENCH_ENGINE ?? 'attach', '--interval', '200', '--max-overhead', '100', '-d', '1'] as const;
+export const sampling = [
+	'--engine',
+	process.env.TPROF_BENCH_ENGINE ?? 'attach',
+	'--interval',
+	'200',
+	'--max-overhead',
+	'100',
+	'-d',
+	'1',
+] as const;
 
 /** A Java program that runs, on this release; `done` ends it. */
 type Target = {readonly java: JavaProcess; readonly release: number; done(): Promise<void>};
@@ -43,8 +52,22 @@ export async function startManyThreads(): Promise<Target> {
 export async function startJava(program: string, args: readonly number[]): Promise<Target> {
 	const on = jdk();
 	const classes = mkdtempSync(path.join(tmpdir(), 'tprof-bench-'));
-	execFileSync(path.join(on.home, 'bin/javac'), ['-nowarn', '-g', '-d', classes, path.resolve(`test/programs/${program}.java`)], {stdio: ['ignore', 'ignore', 'pipe']});
-	const java = javaProcess(spawn(path.join(on.home, 'bin/java'), ['-XX:+UseSerialGC', '-Xmx128m', '-cp', classes, program, ...args.map(String)], {stdio: 'pipe'}));
+	execFileSync(path.join(on.home, 'bin/javac'), [
+		'-nowarn',
+		'-g',
+		'-d',
+		classes,
+		path.resolve(`test/programs/${program}.java`),
+	], {stdio: ['ignore', 'ignore', 'pipe']});
+	const java
+		= javaProcess(spawn(path.join(on.home, 'bin/java'), [
+			'-XX:+UseSerialGC',
+			'-Xmx128m',
+			'-cp',
+			classes,
+			program,
+			...args.map(String),
+		], {stdio: 'pipe'}));
 	const done = async () => {
 		await java.stop();
 		rmSync(classes, {recursive: true, force: true});
@@ -69,7 +92,12 @@ export async function startJava(program: string, args: readonly number[]): Promi
 }
 
 /** Starts the built program in a pseudo-terminal. */
-export function startTerminal(cli: string, args: readonly string[], nodeArgs: readonly string[] = [], {columns, rows}: {readonly columns?: number; readonly rows?: number} = {}): TerminalSession {
+export function startTerminal(
+	cli: string,
+	args: readonly string[],
+	nodeArgs: readonly string[] = [],
+	{columns, rows}: {readonly columns?: number; readonly rows?: number} = {},
+): TerminalSession {
 	return new TerminalSession(process.execPath, [...nodeArgs, cli, ...args], {columns, rows});
 }
 

@@ -26,7 +26,10 @@ function liveView(name: string, cli: string, options: readonly string[]): Tool {
 	return {
 		name,
 		async start(java) {
-			const terminal = new TerminalSession(process.execPath, [cli, String(java.pid), ...options], {columns: 160, rows: 40});
+			const terminal = new TerminalSession(process.execPath, [cli, String(java.pid), ...options], {
+				columns: 160,
+				rows: 40,
+			});
 			await terminal.until('LIVE');
 			return {
 				cpuMs: () => processCpuMs(terminal.pid), residentBytes: () => residentBytes(terminal.pid),
@@ -40,7 +43,8 @@ function liveView(name: string, cli: string, options: readonly string[]): Tool {
 }
 
 function inTarget(library: string, {home}: Jdk): Tool {
-	const tell = (java: JavaProcess, command: string) => spawnSync(path.join(home, 'bin/jcmd'), [String(java.pid), 'JVMTI.agent_load', library, `"${command}"`]);
+	const tell = (java: JavaProcess, command: string) =>
+		spawnSync(path.join(home, 'bin/jcmd'), [String(java.pid), 'JVMTI.agent_load', library, `"${command}"`]);
 	return {
 		name: 'async-profiler (cpu, 100 Hz)',
 		async start(java) {
@@ -93,12 +97,19 @@ async function watched(java: JavaProcess, own: () => number) {
 	const [workAfter, cpuMsAfter, ownMsAfter] = [await workOf(java), processCpuMs(java.pid), own()];
 	const passedMs = workAfter.atMs - work.atMs;
 	return {
-		perCpuS: (workAfter.units - work.units) / (cpuMsAfter - cpuMs), beside: 100 * (cpuMsAfter - cpuMs - workAfter.cpuMs + work.cpuMs) / passedMs, own: 100 * (ownMsAfter - ownMs) / passedMs,
+		perCpuS: (workAfter.units - work.units) / (cpuMsAfter - cpuMs),
+		beside: 100 * (cpuMsAfter - cpuMs - workAfter.cpuMs + work.cpuMs) / passedMs,
+		own: 100 * (ownMsAfter - ownMs) / passedMs,
 	};
 }
 
 /** Measures all of them so many times and gives the rows of a table, and what is missing in it. */
-export async function sideBySide(cli: string, java: JavaProcess, on: Jdk, runs: number): Promise<{rows: Array<Record<string, string | number>>; missing: string}> {
+export async function sideBySide(
+	cli: string,
+	java: JavaProcess,
+	on: Jdk,
+	runs: number,
+): Promise<{rows: Array<Record<string, string | number>>; missing: string}> {
 	const library = asyncProfiler(on);
 	const tools = [
 		liveView('tprof-top (memory, perf)', cli, ['--timer', 'perf']),
@@ -115,16 +126,31 @@ export async function sideBySide(cli: string, java: JavaProcess, on: Jdk, runs: 
 			const tool = await start(java);
 			await sleep(warmUpMs);
 			const at = await watched(java, () => tool.cpuMs?.() ?? 0);
-			taken.push({own: at.own, extra: at.beside - rest.beside, work: at.perCpuS / rest.perCpuS, resident: tool.residentBytes?.() ?? 0, hasOwn: tool.cpuMs !== undefined});
+			taken.push({
+				own: at.own,
+				extra: at.beside - rest.beside,
+				work: at.perCpuS / rest.perCpuS,
+				resident: tool.residentBytes?.() ?? 0,
+				hasOwn: tool.cpuMs !== undefined,
+			});
 			await tool.stop();
 			await sleep(500);
 		}
 
 		const of = (what: 'own' | 'extra' | 'work' | 'resident') => median(taken.map(one => one[what]));
 		rows.push({
-			profiler: name, 'own CPU %': taken[0].hasOwn ? Number(of('own').toFixed(2)) : 'in the target', 'target\'s extra CPU %': Number(of('extra').toFixed(2)), 'target\'s work per CPU s': Number(of('work').toFixed(3)), 'RSS MB': Math.round(of('resident') / mega),
+			profiler: name,
+			'own CPU %': taken[0].hasOwn ? Number(of('own').toFixed(2)) : 'in the target',
+			'target\'s extra CPU %': Number(of('extra').toFixed(2)),
+			'target\'s work per CPU s': Number(of('work').toFixed(3)),
+			'RSS MB': Math.round(of('resident') / mega),
 		});
 	}
 
-	return {rows, missing: library ? '' : 'async-profiler is not there: set ASYNC_PROFILER to its library, or have mvn fetch its artifact'};
+	return {
+		rows,
+		missing: library
+			? ''
+			: 'async-profiler is not there: set ASYNC_PROFILER to its library, or have mvn fetch its artifact',
+	};
 }

@@ -14,8 +14,13 @@ import {checkAgentsAllowed} from './trace-texts.js';
 
 const pollMs = 50;
 
-/** Returns --format's writer for reports of a kind. Throws UserError (2) if none, or for binary output to a terminal. */
-export function reportFormat<Kind extends 'traces' | 'tasks'>(kind: Kind, {format: id, output}: Options): NonNullable<Format[Kind]> {
+/**
+Returns --format's writer for reports of a kind. Throws UserError (2) if none, or for binary output to a terminal.
+*/
+export function reportFormat<Kind extends 'traces' | 'tasks'>(
+	kind: Kind,
+	{format: id, output}: Options,
+): NonNullable<Format[Kind]> {
 	const usable = reportFormats(kind);
 	const format = usable.find(candidate => candidate.id === id);
 	if (!format) {
@@ -27,7 +32,12 @@ export function reportFormat<Kind extends 'traces' | 'tasks'>(kind: Kind, {forma
 }
 
 /** Finds the target, and returns it if the user agrees to what `describe` says will be done to it. Throws UserError. */
-export async function confirmTarget(text: string, {yes}: Options, describe: (target: Target) => string, question: string): Promise<Target | undefined> {
+export async function confirmTarget(
+	text: string,
+	{yes}: Options,
+	describe: (target: Target) => string,
+	question: string,
+): Promise<Target | undefined> {
 	const target = await resolveTarget(text);
 	checkAgentsAllowed(target);
 	return yes || await confirm(`${describe(target)}\n`, question) ? target : undefined;
@@ -63,7 +73,10 @@ type AgentRun<Report> = {
 };
 
 /** Runs the agent for the time of the options and prints its report. Returns the exit code; throws UserError. */
-export async function runAgent<Report>({format, findTarget, observe, notesOf}: AgentRun<Report>, options: Options): Promise<number> {
+export async function runAgent<Report>(
+	{format, findTarget, observe, notesOf}: AgentRun<Report>,
+	options: Options,
+): Promise<number> {
 	const {windowMs, count} = planBatch(options);
 	const target = await findTarget();
 	if (!target) {
@@ -78,7 +91,12 @@ export async function runAgent<Report>({format, findTarget, observe, notesOf}: A
 		}
 
 		const {report, targetEnded} = outcome;
-		const notes = [...(targetEnded ? [`JVM ${target.pid} ended meanwhile: what it did in its last second may be missing`] : []), ...notesOf(report)];
+		const notes = [
+			...(targetEnded
+				? [`JVM ${target.pid} ended meanwhile: what it did in its last second may be missing`]
+				: []),
+			...notesOf(report),
+		];
 		await write(format.write(target.facts, report, {
 			version, notes, top: options.top, width: process.stdout.columns || undefined,
 		}));
@@ -86,8 +104,15 @@ export async function runAgent<Report>({format, findTarget, observe, notesOf}: A
 	});
 }
 
-/** Reads a session's reports until time is up, `stop` aborts or the target ends; then closes it, which gives the last. */
-export async function readUntil<Report>(session: {isAlive(): boolean; read(): Report | undefined; close(): Promise<Report | undefined>}, forMs: number, stop: AbortSignal, onReport?: (report: Report | undefined) => void): Promise<Outcome<Report | undefined>> {
+/**
+Reads a session's reports until time is up, `stop` aborts or the target ends; then closes it, which gives the last.
+*/
+export async function readUntil<Report>(
+	session: {isAlive(): boolean; read(): Report | undefined; close(): Promise<Report | undefined>},
+	forMs: number,
+	stop: AbortSignal,
+	onReport?: (report: Report | undefined) => void,
+): Promise<Outcome<Report | undefined>> {
 	const endMs = performance.now() + forMs;
 	while (!stop.aborted && session.isAlive() && performance.now() < endMs) {
 		await sleep(Math.max(1, Math.min(pollMs, endMs - performance.now())));

@@ -19,7 +19,12 @@ const startTimeoutMs = 30_000;
 const pollMs = 20;
 
 /** Waits until the condition holds, the deadline (performance.now()) has passed or `stop` aborts. */
-export async function waitUntil(condition: () => boolean, deadlineMs: number, stop: AbortSignal, everyMs = pollMs): Promise<void> {
+export async function waitUntil(
+	condition: () => boolean,
+	deadlineMs: number,
+	stop: AbortSignal,
+	everyMs = pollMs,
+): Promise<void> {
 	while (!condition() && !stop.aborted && performance.now() < deadlineMs) {
 		await sleep(Math.min(everyMs, deadlineMs - performance.now()));
 	}
@@ -41,7 +46,10 @@ export async function runBatch(source: SnapshotSource, options: Options, target?
 }
 
 /** Runs `action` with a function that writes to --output, or else to standard output. */
-export async function withOutput<T>({output}: Options, action: (write: (report: Written) => Promise<void>) => Promise<T>): Promise<T> {
+export async function withOutput<T>(
+	{output}: Options,
+	action: (write: (report: Written) => Promise<void>) => Promise<T>,
+): Promise<T> {
 	if (output === undefined) {
 		return action(print);
 	}
@@ -54,12 +62,24 @@ export async function withOutput<T>({output}: Options, action: (write: (report: 
 	}
 }
 
-async function printReports(source: SnapshotSource, options: Options, {stop, readVitals}: {readonly stop: AbortSignal; readVitals(): TargetVitals}, write: (report: Written) => Promise<void>): Promise<void> {
+async function printReports(
+	source: SnapshotSource,
+	options: Options,
+	{stop, readVitals}: {readonly stop: AbortSignal; readVitals(): TargetVitals},
+	write: (report: Written) => Promise<void>,
+): Promise<void> {
 	const plan = planBatch(options);
 	const format = formatOf(options.format);
 	const {view, top, depth, states, withThreads, withStates} = options;
 	const exportOptions: ExportOptions = {
-		query: queryOf(options), view: view === undefined ? undefined : viewOf(view), version, top, depth, states, withThreads, withStates,
+		query: queryOf(options),
+		view: view === undefined ? undefined : viewOf(view),
+		version,
+		top,
+		depth,
+		states,
+		withThreads,
+		withStates,
 		width: process.stdout.columns || undefined,
 	};
 	if (!await hasFirstSample(source, stop)) {
@@ -78,7 +98,12 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 			break;
 		}
 
-		await write(format.write(snapshot, baseline, {...exportOptions, notes: batchNotes(source.status()), vitals: readVitals(), ...(plan.count > 1 ? {iteration} : {})}));
+		await write(format.write(snapshot, baseline, {
+			...exportOptions,
+			notes: batchNotes(source.status()),
+			vitals: readVitals(),
+			...(plan.count > 1 ? {iteration} : {}),
+		}));
 		const deadlocks = deadlocksOf(snapshot).map(deadlock => `tprof-top: ${deadlockText(deadlock)}\n`).join('');
 		if (deadlocks !== printedDeadlocks) {
 			printedDeadlocks = deadlocks;
@@ -109,7 +134,9 @@ async function hasFirstSample(source: SnapshotSource, stop: AbortSignal): Promis
 		throw failureOf(status);
 	}
 
-	throw new UserError(`no sample after ${startTimeoutMs / 1000} s`, {hint: status.message ?? 'the JVM or the machine may be hanging; try again, or try another --engine'});
+	throw new UserError(`no sample after ${startTimeoutMs / 1000} s`, {
+		hint: status.message ?? 'the JVM or the machine may be hanging; try again, or try another --engine',
+	});
 }
 
 /** Whether nothing more comes from a source. */
@@ -159,7 +186,11 @@ export function abortOnSignal(): AbortController {
 const defaultDelayS = 5;
 
 /** Plans the reports: two of -n, -d and --duration give the third. Throws UserError (2) if all three disagree. */
-export function planBatch({iterations, delayS, durationS}: {iterations?: number; delayS?: number; durationS?: number}): {readonly count: number; readonly windowMs: number} {
+export function planBatch({iterations, delayS, durationS}: {
+	readonly iterations?: number;
+	readonly delayS?: number;
+	readonly durationS?: number;
+}): {readonly count: number; readonly windowMs: number} {
 	if (durationS === undefined) {
 		return {count: iterations ?? 1, windowMs: (delayS ?? defaultDelayS) * 1000};
 	}
@@ -169,7 +200,10 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 	}
 
 	if (iterations !== undefined && Math.abs((iterations * delayS) - durationS) > 0.001) {
-		throw usage(`--iterations ${iterations} of --delay ${delayS} s do not add up to --duration ${durationS} s`, 'give two of the three options');
+		throw usage(
+			`--iterations ${iterations} of --delay ${delayS} s do not add up to --duration ${durationS} s`,
+			'give two of the three options',
+		);
 	}
 
 	// 0.3 / 0.1 is a little less than 3.
@@ -177,15 +211,23 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 }
 
 /** Throws UserError (2) if a format cannot hold the reports (`hasView`: of a view), or for binary on a terminal. */
-export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, options: Options, {hasView}: {readonly hasView: boolean}): void {
+export function checkFormat(
+	{id, streaming, binary, ofViews}: ExportFormat,
+	options: Options,
+	{hasView}: {readonly hasView: boolean},
+): void {
 	const {count} = planBatch(options);
-	const idsWith = (ability: 'ofViews' | 'streaming') => formats.filter(format => format[ability]).map(format => format.id).join(', ');
+	const idsWith = (ability: 'ofViews' | 'streaming') =>
+		formats.filter(format => format[ability]).map(format => format.id).join(', ');
 	if (hasView && !ofViews) {
 		throw usage(`--format ${id} has no views`, `drop --view, or use one of ${idsWith('ofViews')}`);
 	}
 
 	if (!streaming && count > 1) {
-		throw usage(`--format ${id} writes a single report, but these options ask for ${count}`, `drop --iterations and --delay, or use one of ${idsWith('streaming')}`);
+		throw usage(
+			`--format ${id} writes a single report, but these options ask for ${count}`,
+			`drop --iterations and --delay, or use one of ${idsWith('streaming')}`,
+		);
 	}
 
 	checkBinary({id, binary}, options.output);
@@ -194,6 +236,9 @@ export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, opti
 /** Throws UserError (2) for binary output to a terminal. */
 export function checkBinary({id, binary}: Pick<Format, 'id' | 'binary'>, output: string | undefined): void {
 	if (binary && output === undefined && process.stdout.isTTY) {
-		throw usage(`--format ${id} is binary and cannot be shown on a terminal`, 'add --output FILE, or redirect it to a file or a pipe');
+		throw usage(
+			`--format ${id} is binary and cannot be shown on a terminal`,
+			'add --output FILE, or redirect it to a file or a pipe',
+		);
 	}
 }

@@ -25,7 +25,9 @@ export function findJava({JAVA_HOME, PATH = ''}: NodeJS.ProcessEnv = process.env
 export function demoFile(name: string): string {
 	const file = bundledFile(`demo/${name}`);
 	if (file === undefined) {
-		throw new UserError('the demo program is missing: its place is demo/ beside tprof-top\'s cli.js', {hint: 'copy the whole dist folder, or install the package'});
+		throw new UserError('the demo program is missing: its place is demo/ beside tprof-top\'s cli.js', {
+			hint: 'copy the whole dist folder, or install the package',
+		});
 	}
 
 	return file;
@@ -64,7 +66,9 @@ export async function startDemo(java: string, jar: string): Promise<Demo> {
 		});
 	} catch (error) {
 		child.kill('SIGKILL');
-		throw new UserError(`the demo program did not start: ${(error as Error).message}`, {hint: `check that this works: ${java} -version`});
+		throw new UserError(`the demo program did not start: ${(error as Error).message}`, {
+			hint: `check that this works: ${java} -version`,
+		});
 	} finally {
 		clearTimeout(timer);
 	}

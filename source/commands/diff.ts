@@ -28,7 +28,9 @@ async function sideOf(text: string, options: Options): Promise<Side> {
 /** A file, and the span of it to compare: all of it if there are no moments. */
 type FileSpan = {readonly file: string; readonly from?: string; readonly to?: string};
 
-/** Returns the file and span of a side; undefined for a JVM. A file may itself be named like a span. Throws UserError. */
+/**
+Returns the file and span of a side; undefined for a JVM. A file may itself be named like a span. Throws UserError.
+*/
 function spanIn(text: string): FileSpan | undefined {
 	const [, file, from, to] = /^(.+)@([^@]+?)\.\.([^@]+)$/.exec(text) ?? [];
 	if (existsSync(text)) {
@@ -36,7 +38,10 @@ function spanIn(text: string): FileSpan | undefined {
 	}
 
 	if (file === undefined && text.includes('@') && existsSync(text.replace(/@[^@]*$/, ''))) {
-		throw usage(`"${text}" is not a span of a recording`, 'a span is FILE@FROM..TO, such as FILE@14:02..14:03; the times are written as for --at');
+		throw usage(
+			`"${text}" is not a span of a recording`,
+			'a span is FILE@FROM..TO, such as FILE@14:02..14:03; the times are written as for --at',
+		);
 	}
 
 	if (file === undefined && /\.(?:tprof|gz)$/.test(text)) {
@@ -57,17 +62,26 @@ async function savedSide(text: string, {file, from, to}: FileSpan): Promise<Side
 		return {snapshot, title};
 	}
 
-	return reading(file, async () => ({snapshot: spanOf(recording.ring, ...spanMoments({from, to}, recording.ring)), title}));
+	return reading(
+		file,
+		async () => ({snapshot: spanOf(recording.ring, ...spanMoments({from, to}, recording.ring)), title}),
+	);
 }
 
 async function liveSide(text: string, options: Options): Promise<Side> {
 	const {signal: stop} = abortOnSignal();
 	const target = await resolveTarget(text);
 	return sampled(target, options, async source => {
-		await waitUntil(() => isOver(source.status()), performance.now() + ((options.durationS ?? defaultS) * 1000), stop);
+		await waitUntil(
+			() => isOver(source.status()),
+			performance.now() + ((options.durationS ?? defaultS) * 1000),
+			stop,
+		);
 		const snapshot = source.read();
 		if (!snapshot || snapshot.session.samples === 0) {
-			throw source.status().phase === 'failed' ? failureOf(source.status()) : new UserError(`no sample of JVM ${target.pid}`);
+			throw source.status().phase === 'failed'
+				? failureOf(source.status())
+				: new UserError(`no sample of JVM ${target.pid}`);
 		}
 
 		return {snapshot, title: `${target.pid} ${target.facts.mainClass}`};

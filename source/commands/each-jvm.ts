@@ -33,7 +33,8 @@ export function jvmFilter({include, exclude = []}: EachOptions): (jvm: Named) =>
 		return ({mainClass, user}: Named) => matches(ofUser === undefined ? mainClass : user);
 	};
 
-	const [included, excluded] = [include ?? ['*'], exclude].map(patterns => patterns.map(pattern => matcherOf(pattern)));
+	const [included, excluded] = [include ?? ['*'], exclude].map(patterns =>
+		patterns.map(pattern => matcherOf(pattern)));
 	return jvm => included.some(matches => matches(jvm)) && !excluded.some(matches => matches(jvm));
 }
 
@@ -65,7 +66,8 @@ export async function eachJvm(options: EachOptions, sampler: JvmSampler, maxTarg
 			}
 		}
 
-		const isNew = ({pid, problem}: JvmListing) => problem === undefined && !running.has(pid) && !failedPids.has(pid);
+		const isNew = ({pid, problem}: JvmListing) =>
+			problem === undefined && !running.has(pid) && !failedPids.has(pid);
 		const found = jvms.filter(jvm => isNew(jvm) && isWanted(jvm));
 		const first = found.slice(0, maxTargets - running.size);
 		for (const {pid} of first) {

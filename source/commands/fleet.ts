@@ -47,7 +47,13 @@ type Table = {
 };
 
 /** What a backend has merged of the JVMs with some labels, and what it is compared with, or why with nothing. */
-type OpenProfile = {readonly query: BackendQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline; readonly problem?: string};
+type OpenProfile = {
+	readonly query: BackendQuery;
+	readonly labels: FleetRow['labels'];
+	readonly snapshot: Snapshot;
+	readonly baseline?: Baseline;
+	readonly problem?: string;
+};
 
 /** What a backend has, over a span that keys move. */
 class Fleet {
@@ -83,7 +89,10 @@ class Fleet {
 	async reportTable(): Promise<number> {
 		const {format, filter, top} = this.#options;
 		if (formatOf(format).listing !== 'table') {
-			throw usage(`--format ${format} needs a query: this address has only a table of JVMs`, 'add query={service_name="NAME"}');
+			throw usage(
+				`--format ${format} needs a query: this address has only a table of JVMs`,
+				'add query={service_name="NAME"}',
+			);
 		}
 
 		const {list, jvms} = (await this.#read())!;
@@ -180,15 +189,29 @@ class Fleet {
 
 	async #open(labels: FleetRow['labels'], steps = 0): Promise<OpenProfile | undefined> {
 		return this.#ask(steps, async (query, context) => {
-			const [snapshot, compared] = await Promise.all([mergedSnapshot(withLabels(query, labels), context), this.#baselineOf(query, labels, context)]);
+			const [snapshot, compared] = await Promise.all([
+				mergedSnapshot(withLabels(query, labels), context),
+				this.#baselineOf(query, labels, context),
+			]);
 			const isOfQuery = Object.keys(labels).length === 0 && !query.isOfAll;
-			const mainClass = isOfQuery ? printable(query.selector) : `${serviceOf({labels})} ${othersText(labels)}`.trim();
-			return {query, labels, snapshot: {...snapshot, target: {...snapshot.target, pid: 0, mainClass}}, ...compared};
+			const mainClass = isOfQuery
+				? printable(query.selector)
+				: `${serviceOf({labels})} ${othersText(labels)}`.trim();
+			return {
+				query,
+				labels,
+				snapshot: {...snapshot, target: {...snapshot.target, pid: 0, mainClass}},
+				...compared,
+			};
 		});
 	}
 
 	/** Returns what --compare names or else, for the screen, the span before, if the backend has it. */
-	async #baselineOf(query: BackendQuery, labels: FleetRow['labels'], context: RequestContext): Promise<Pick<OpenProfile, 'baseline' | 'problem'>> {
+	async #baselineOf(
+		query: BackendQuery,
+		labels: FleetRow['labels'],
+		context: RequestContext,
+	): Promise<Pick<OpenProfile, 'baseline' | 'problem'>> {
 		const {baseline, compare = ''} = this.#options;
 		const compared = labelSet(compare);
 		if (baseline !== undefined || (compared === undefined && !this.#isScreen)) {
@@ -201,7 +224,13 @@ class Fleet {
 			? withLabels(query, {...(service === undefined ? {} : {[serviceLabel]: service}), ...compared})
 			: withLabels(movedSpan(query, -1), labels);
 		try {
-			return {baseline: {snapshot: await mergedSnapshot(other, context), since: undefined, title: compared ? printable(compare) : spanText(other)}};
+			return {
+				baseline: {
+					snapshot: await mergedSnapshot(other, context),
+					since: undefined,
+					title: compared ? printable(compare) : spanText(other),
+				},
+			};
 		} catch (error) {
 			if (compared) {
 				throw error;
@@ -212,7 +241,10 @@ class Fleet {
 	}
 
 	/** Moves the span by `steps` of its length and asks for it. Resolves to undefined if a newer request has begun. */
-	async #ask<Answer>(steps: number, request: (query: BackendQuery, context: RequestContext) => Promise<Answer>): Promise<Answer | undefined> {
+	async #ask<Answer>(
+		steps: number,
+		request: (query: BackendQuery, context: RequestContext) => Promise<Answer>,
+	): Promise<Answer | undefined> {
 		this.#abort.abort();
 		const abort = new AbortController();
 		this.#abort = abort;
@@ -229,7 +261,9 @@ class Fleet {
 
 			// The next step repeats a failed request, but goes on from a span without profiles.
 			this.#query = error instanceof BackendError ? before : query;
-			throw error instanceof UserError && steps !== 0 ? new UserError(`${spanText(query)}: ${error.message}`) : error;
+			throw error instanceof UserError && steps !== 0
+				? new UserError(`${spanText(query)}: ${error.message}`)
+				: error;
 		}
 	}
 }

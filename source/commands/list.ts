@@ -17,7 +17,10 @@ import type {ChoiceColumn, ChoiceList} from '../ui/screens/chooser.js';
 export async function list({id, listing}: ExportFormat): Promise<string> {
 	const write = listing && writers[listing];
 	if (write === undefined) {
-		throw usage(`--format ${id} cannot be used for a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`);
+		throw usage(
+			`--format ${id} cannot be used for a list of JVMs`,
+			`use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`,
+		);
 	}
 
 	const scan = jvmScanner();
@@ -58,18 +61,27 @@ function remark({problem, attachProblem}: JvmRow): string {
 
 /** Returns the table of `tprof-top list`, as wide as the terminal; says why a JVM cannot be profiled. */
 export function listText(jvms: readonly JvmRow[], width = Infinity): string {
-	const rows = jvms.map(jvm => ({cells: jvmColumns.map(column => column.cell(jvm)), name: jvm.mainClass, remark: remark(jvm)}));
+	const rows = jvms.map(jvm => ({
+		cells: jvmColumns.map(column => column.cell(jvm)),
+		name: jvm.mainClass,
+		remark: remark(jvm),
+	}));
 	return rows.length === 0
 		? 'no JVMs on this host that this user can see\n'
 		: tableText({columns: jvmColumns, nameHeading: 'MAIN CLASS'}, rows, width);
 }
 
 /** Returns a table with the columns that fit a width. A row's remark is behind it or, if it does not fit, below it. */
-export function tableText({columns, nameHeading}: Pick<ChoiceList, 'columns' | 'nameHeading'>, rows: ReadonlyArray<{readonly cells: readonly string[]; readonly name: string; readonly remark?: string}>, width: number): string {
+export function tableText(
+	{columns, nameHeading}: Pick<ChoiceList, 'columns' | 'nameHeading'>,
+	rows: ReadonlyArray<{readonly cells: readonly string[]; readonly name: string; readonly remark?: string}>,
+	width: number,
+): string {
 	const lines = [{cells: columns.map(({heading}) => heading), name: nameHeading, remark: ''}, ...rows];
 	const widths = columns.map((_, index) => Math.max(...lines.map(({cells}) => cellWidth(cells[index]))));
 	return lines.flatMap(({cells, name, remark = ''}) => {
-		const shown = columns.flatMap(({align, fromColumns}, index) => width >= fromColumns ? [pad(cells[index], widths[index], align)] : []);
+		const shown = columns.flatMap(({align, fromColumns}, index) =>
+			width >= fromColumns ? [pad(cells[index], widths[index], align)] : []);
 		const line = [...shown, name].join('  ').trimEnd();
 		if (cellWidth(line + remark) <= width) {
 			return [line + remark];
@@ -82,8 +94,27 @@ export function tableText({columns, nameHeading}: Pick<ChoiceList, 'columns' | '
 
 /** Returns the list as JSON; docs/formats.md describes it. */
 export function listJson(jvms: readonly JvmRow[]): string {
-	const rows = jvms.map(({pid, user, jvmVersion, vm, mainClass, command, startedAtMs, cpuPercent, heapUsedBytes, heapCapacityBytes, problem, hint, attachProblem}) => JSON.stringify({
-		pid, user, mainClass, command, jvmVersion, vm,
+	const rows = jvms.map(({
+		pid,
+		user,
+		jvmVersion,
+		vm,
+		mainClass,
+		command,
+		startedAtMs,
+		cpuPercent,
+		heapUsedBytes,
+		heapCapacityBytes,
+		problem,
+		hint,
+		attachProblem,
+	}) => JSON.stringify({
+		pid,
+		user,
+		mainClass,
+		command,
+		jvmVersion,
+		vm,
 		startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
 		cpuPercent: cpuPercent === undefined ? null : Number(cpuPercent.toFixed(1)),
 		heapUsedBytes: heapUsedBytes ?? null,
@@ -114,8 +145,14 @@ export const jvmColumns: readonly JvmColumn[] = [
 		cell: ({cpuPercent}) => cpuPercent === undefined ? '-' : `${Math.round(cpuPercent)}%`,
 	},
 	{
-		heading: 'HEAP', align: 'right', fromColumns: 60, isFigure: true,
-		cell: ({heapUsedBytes, heapCapacityBytes}) => heapCapacityBytes === undefined ? '-' : `${heapUsedBytes === undefined ? '-' : formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`,
+		heading: 'HEAP',
+		align: 'right',
+		fromColumns: 60,
+		isFigure: true,
+		cell: ({heapUsedBytes, heapCapacityBytes}) =>
+			heapCapacityBytes === undefined
+				? '-'
+				: `${heapUsedBytes === undefined ? '-' : formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`,
 	},
 	{heading: 'USER', align: 'left', fromColumns: 50, cell: ({user}) => user},
 	{heading: 'JVM', align: 'left', fromColumns: 100, cell: ({jvmVersion}) => jvmVersion || '-'},

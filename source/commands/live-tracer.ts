@@ -9,7 +9,15 @@ import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import type {FoundMethods, MethodTracer} from '../ui/screens/session-effects.js';
 import {
-	checkAgentsAllowed, checkWoven, countText, hasMatches, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
+	checkAgentsAllowed,
+	checkWoven,
+	countText,
+	hasMatches,
+	lookUpNote,
+	someNames,
+	traceNote,
+	unmatchedText,
+	waitsForText,
 } from './trace-texts.js';
 
 const reportIntervalMs = 1000;
@@ -25,6 +33,8 @@ export function traceRequest(target: Target, patterns: readonly string[], option
 Traces methods during sampling, and adds the trace report to each snapshot. `begin` traces the patterns of the command
 line. `find` looks up a pattern that the user enters on the screen; then `trace` traces it, or `forget` discards it.
 */
+type Confirm = (report: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>;
+
 export class LiveTracer extends LiveReports<TraceSession, TraceReport> implements MethodTracer {
 	readonly #target: Target;
 	/** What is traced. */
@@ -49,7 +59,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 	}
 
 	/** Looks up the request and traces what `confirm` returns for it; false if that is undefined. Throws UserError. */
-	async begin(confirm: (report: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>): Promise<boolean> {
+	async begin(confirm: Confirm): Promise<boolean> {
 		this.session = await TraceSession.open(this.#target);
 		try {
 			const confirmed = await confirm(await this.session.survey(this.#request), this.#request);
@@ -88,8 +98,11 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 			this.#isTracing = true;
 			this.#request = request;
 			const {wovenMethods: methods, survey} = this.report;
-			const traced = methods === 0 ? '' : `${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`;
-			return [traced, waitsForText(survey)].filter(Boolean).join('; ') || 'what matches is traced once it is loaded';
+			const traced = methods === 0
+				? ''
+				: `${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`;
+			return [traced, waitsForText(survey)].filter(Boolean).join('; ')
+				|| 'what matches is traced once it is loaded';
 		});
 	}
 
@@ -120,7 +133,9 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		this.#pendingRequest = {...request, maxMethods: Math.max(all, request.maxMethods)};
 		const names = someNames(survey);
 		return {
-			question: isMatched ? `trace ${countText(survey)}? [y/N] ` : `wait for a class that matches ${pattern}? [y/N] `,
+			question: isMatched
+				? `trace ${countText(survey)}? [y/N] `
+				: `wait for a class that matches ${pattern}? [y/N] `,
 			about: [
 				unmatched ? `${unmatchedText(unmatched)}.` : '',
 				names === '' ? '' : `${names}.`,

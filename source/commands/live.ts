@@ -30,13 +30,23 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 }
 
 /** Where a source comes from: a JVM and its tracer, a recording and the moment to show first, or spans of a backend. */
-export type LiveParts = {readonly target?: Target; readonly tracer?: MethodTracer; readonly recording?: Recording; readonly atMs?: number; readonly spans?: SpanPort};
+export type LiveParts = {
+	readonly target?: Target;
+	readonly tracer?: MethodTracer;
+	readonly recording?: Recording;
+	readonly atMs?: number;
+	readonly spans?: SpanPort;
+};
 
 /**
-Shows the source until the user quits, then prints a summary. Returns the exit code, or undefined if the user went back to
-the table of a backend; throws UserError.
+Shows the source until the user quits, then prints a summary. Returns the exit code, or undefined if the user went back
+to the table of a backend; throws UserError.
 */
-export async function runLive(given: SnapshotSource, options: Options, {target, tracer, recording, atMs, spans}: LiveParts = {}): Promise<number | undefined> {
+export async function runLive(
+	given: SnapshotSource,
+	options: Options,
+	{target, tracer, recording, atMs, spans}: LiveParts = {},
+): Promise<number | undefined> {
 	const recorder = target && new LiveRecorder(given, options);
 	const source = recorder?.source ?? given;
 	await recorder?.begin(options.record);
@@ -69,7 +79,9 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 				columns: settings.columns,
 				keyChanges: settings.keys,
 				notes: [...faults, ...notes],
-				message: recording?.problem === undefined ? firstMessage(options.configuration) : {text: recording.problem, tone: 'error'},
+				message: recording?.problem === undefined
+					? firstMessage(options.configuration)
+					: {text: recording.problem, tone: 'error'},
 				pastMs: atMs,
 			},
 			theme: themeOf(options),
@@ -108,7 +120,9 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 /** Keeps the session; returns a line that says how to open it again, or why it could not be kept. */
 async function keep(snapshot: Snapshot, ring: Ring, count: number): Promise<string> {
 	try {
-		return await keepSession(snapshot, ring, count, Date.now()) === undefined ? '' : 'all of it again: tprof-top open --last\n';
+		return await keepSession(snapshot, ring, count, Date.now()) === undefined
+			? ''
+			: 'all of it again: tprof-top open --last\n';
 	} catch (error) {
 		return `the session was not kept: ${error instanceof Error ? error.message : String(error)}\n`;
 	}
@@ -129,11 +143,16 @@ export async function chooseTarget(options: Options): Promise<string | undefined
 	const scan = jvmScanner();
 	return choose(options, {
 		list: () => ({
-			title: 'which JVM?', columns: jvmColumns, nameHeading: 'MAIN CLASS', none: 'no JVMs found; one that starts will appear here', rows: scan().map(row => ({
+			title: 'which JVM?',
+			columns: jvmColumns,
+			nameHeading: 'MAIN CLASS',
+			none: 'no JVMs found; one that starts will appear here',
+			rows: scan().map(row => ({
 				id: String(row.pid),
 				cells: jvmColumns.map(column => column.cell(row)),
 				name: row.command,
-				words: [...jvmColumns.filter(({isFigure}) => !isFigure).map(column => column.cell(row)), row.command].join(' '),
+				words: [...jvmColumns.filter(({isFigure}) => !isFigure).map(column => column.cell(row)), row.command]
+					.join(' '),
 				problem: row.problem,
 			})),
 		}),

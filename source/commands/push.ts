@@ -97,7 +97,10 @@ class Pusher implements JvmSampler {
 		const metrics = new JvmMetrics({...labels, pid: String(target.pid)});
 		this.#jvms.add(metrics);
 		try {
-			while (await sampled(target, this.#options, async source => this.#follow(source, {labels, vitals, metrics}))) {
+			while (
+				await sampled(target, this.#options, async source =>
+					this.#follow(source, {labels, vitals, metrics}))
+			) {
 				this.#sayFull(target);
 			}
 		} finally {
@@ -120,7 +123,11 @@ class Pusher implements JvmSampler {
 	show(target: Target | undefined): void {
 		const what = target ? `${target.pid} ${target.facts.mainClass}` : `${this.#jvms.size} JVMs`;
 		const {problem = this.problem ?? this.leftOut, isFull} = this.#sender ?? {};
-		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem ?? 'the backend is too slow'}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
+		this.#progress.show(
+			`pushing ${what}  ${this.#counts()}`,
+			isFull ? `${problem ?? 'the backend is too slow'}; the oldest windows are dropped` : problem,
+			`pushing goes on: ${this.#counts()}`,
+		);
 	}
 
 	/** Sends the windows that still wait, if the backend takes them soon. */
@@ -130,26 +137,34 @@ class Pusher implements JvmSampler {
 		this.#progress.end(`pushed: ${this.#counts()}${problem === undefined ? '' : ` (${problem})`}`);
 	}
 
-	/** Sends windows of a session until it is over. Returns whether its table of stacks is full: then another one begins. */
+	/**
+	Sends windows of a session until it is over. Returns whether its table of stacks is full: then another one begins.
+	*/
 	async #follow(source: SnapshotSource, {labels, vitals, metrics}: JvmState): Promise<boolean> {
 		let since: Snapshot | undefined;
 		const isFull = () => since !== undefined && since.session.otherTicks > 0;
-		await eachWindow(() => isFull() || isOver(source.status()), (this.#endMs - performance.now()) / 1000, this.stop, async () => {
-			const snapshot = source.read();
-			if (!snapshot || snapshot.session.samples === (since?.session.samples ?? 0)) {
-				return;
-			}
+		await eachWindow(
+			() => isFull() || isOver(source.status()),
+			(this.#endMs - performance.now()) / 1000,
+			this.stop,
+			async () => {
+				const snapshot = source.read();
+				if (!snapshot || snapshot.session.samples === (since?.session.samples ?? 0)) {
+					return;
+				}
 
-			if (this.#options.metrics) {
-				metrics.update(snapshot, since, vitals.read());
-			}
+				if (this.#options.metrics) {
+					metrics.update(snapshot, since, vitals.read());
+				}
 
-			if (this.#backend) {
-				this.#sender?.add(this.#backend.protocol.encode(windowSnapshot(snapshot, since), labels));
-			}
+				if (this.#backend) {
+					this.#sender?.add(this.#backend.protocol.encode(windowSnapshot(snapshot, since), labels));
+				}
 
-			since = snapshot;
-		}, this.#options.everyS * 1000);
+				since = snapshot;
+			},
+			this.#options.everyS * 1000,
+		);
 		if (source.status().phase === 'failed') {
 			throw failureOf(source.status());
 		}
@@ -170,7 +185,11 @@ class Pusher implements JvmSampler {
 		}
 
 		const {sent, waiting, refused, dropped} = this.#sender;
-		return [`${sent} windows to ${this.#backend.url.host}`, ...Object.entries({waiting, refused, dropped}).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`)].join(', ');
+		return [
+			`${sent} windows to ${this.#backend.url.host}`,
+			...Object.entries({waiting, refused, dropped}).filter(([, count]) => count > 0).map(([word, count]) =>
+				`${count} ${word}`),
+		].join(', ');
 	}
 }
 
@@ -178,10 +197,16 @@ class Pusher implements JvmSampler {
 export function backendOf(text: string): {readonly url: URL; readonly protocol: Protocol} {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || !['http:', 'https:'].includes(url.protocol)) {
-		throw usage('--to needs the http or https address of a backend', 'Pyroscope: http://HOST:4040; an OpenTelemetry collector: http://HOST:4318/v1development/profiles');
+		throw usage(
+			'--to needs the http or https address of a backend',
+			'Pyroscope: http://HOST:4040; an OpenTelemetry collector: http://HOST:4318/v1development/profiles',
+		);
 	}
 
-	return {url: withoutCredentials(url, '--to'), protocol: /\/v1(?:development)?\/profiles\/?$/.test(url.pathname) ? otlp : pyroscope};
+	return {
+		url: withoutCredentials(url, '--to'),
+		protocol: /\/v1(?:development)?\/profiles\/?$/.test(url.pathname) ? otlp : pyroscope,
+	};
 }
 
 /** Returns a JVM's labels: those that it has by itself, and those of --label, without those of --without-label. */

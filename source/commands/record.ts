@@ -27,7 +27,10 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 			const ring = windows.follow(isLast);
 			// Not awaited: windows stay a second long while older ones are merged.
 			void recorder.follow(ring, 0);
-			progress.show(lineOf(recorder, ring), recorder.problem && `${recorder.name}: ${recorder.problem}; sampling goes on`);
+			progress.show(
+				lineOf(recorder, ring),
+				recorder.problem && `${recorder.name}: ${recorder.problem}; sampling goes on`,
+			);
 		});
 	} finally {
 		await recorder.finish();
@@ -35,18 +38,30 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 	}
 
 	if (recorder.windows === 0) {
-		throw recorder.problem === undefined ? failureOf(source.status()) : new UserError(`the recording is lost: ${recorder.problem}`);
+		throw recorder.problem === undefined
+			? failureOf(source.status())
+			: new UserError(`the recording is lost: ${recorder.problem}`);
 	}
 
 	const {phase, message = 'the JVM has ended'} = source.status();
 	progress.end([
-		lineOf(recorder, windows.ring, 'recorded'), ...(isOver({phase}) ? [message] : []), `tprof-top open ${recorder.name} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`,
+		lineOf(recorder, windows.ring, 'recorded'),
+		...(isOver({phase}) ? [message] : []),
+		`tprof-top open ${recorder.name} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`,
 	].join('; '));
 	return recorder.problem === undefined && phase !== 'failed' ? 0 : 1;
 }
 
-/** Calls `follow` each second, or `everyMs`; the last time when the session ends, the time is over or a signal comes. */
-export async function eachWindow(hasEnded: () => boolean, durationS: number | undefined, stop: AbortSignal, follow: (isLast: boolean) => Promise<void>, everyMs = windowMs): Promise<void> {
+/**
+Calls `follow` each second, or `everyMs`; the last time when the session ends, the time is over or a signal comes.
+*/
+export async function eachWindow(
+	hasEnded: () => boolean,
+	durationS: number | undefined,
+	stop: AbortSignal,
+	follow: (isLast: boolean) => Promise<void>,
+	everyMs = windowMs,
+): Promise<void> {
 	const endMs = performance.now() + ((durationS ?? Infinity) * 1000);
 	let nextMs = performance.now() + everyMs;
 	const isToEnd = () => stop.aborted || hasEnded() || performance.now() >= endMs;
@@ -68,9 +83,16 @@ function lineOf(recorder: Recorder, {newest}: Ring, verb = 'recording'): string 
 
 	const {session} = newest;
 	const {samplesPerS = 0, ownCpuPercent = 0} = ratesOf(newest, undefined);
-	const cost = session.durationMs > 0 ? 100 * (session.targetStoppedMs + session.targetInterruptedMs) / session.durationMs : 0;
+	const cost = session.durationMs > 0
+		? 100 * (session.targetStoppedMs + session.targetInterruptedMs) / session.durationMs
+		: 0;
 	return [
-		`${verb} ${recorder.name} ${formatDuration(session.durationMs)}`, `${formatCount(session.samples)} samples`, `${Math.round(samplesPerS)}/s`, formatBytes(recorder.bytes), `costs ${cost.toFixed(1)}% of target`, `own CPU ${ownCpuPercent.toFixed(1)}%`,
+		`${verb} ${recorder.name} ${formatDuration(session.durationMs)}`,
+		`${formatCount(session.samples)} samples`,
+		`${Math.round(samplesPerS)}/s`,
+		formatBytes(recorder.bytes),
+		`costs ${cost.toFixed(1)}% of target`,
+		`own CPU ${ownCpuPercent.toFixed(1)}%`,
 	].join('  ');
 }
 
@@ -86,7 +108,9 @@ export async function showing(show: () => void, action: () => Promise<void>): Pr
 	}
 }
 
-/** Writes progress to standard error: a line that changes on a terminal, elsewhere each new problem and the last line. */
+/**
+Writes progress to standard error: a line that changes on a terminal, elsewhere each new problem and the last line.
+*/
 export class Progress {
 	#problem: string | undefined;
 
@@ -94,7 +118,9 @@ export class Progress {
 	show(text: string, problem: string | undefined, resumed = 'recording goes on'): void {
 		const {isTTY, columns} = process.stderr;
 		if (isTTY) {
-			process.stderr.write(`\r\u001B[K${printable(problem === undefined ? text : `${text}  ! ${problem}`).slice(0, columns - 1)}`);
+			process.stderr.write(`\r\u001B[K${
+				printable(problem === undefined ? text : `${text}  ! ${problem}`).slice(0, columns - 1)
+			}`);
 		} else if (problem !== this.#problem) {
 			process.stderr.write(`tprof-top: ${printable(problem ?? resumed)}\n`);
 		}
@@ -130,7 +156,9 @@ export class LiveRecorder implements RecordingToggle {
 		if (recorder) {
 			await this.end();
 			const problem = recorder.problem ?? (recorder.windows === 0 ? 'no sample was taken' : undefined);
-			return problem === undefined ? `recorded ${recorder.name}; tprof-top open shows it` : `${recorder.name}: ${problem}`;
+			return problem === undefined
+				? `recorded ${recorder.name}; tprof-top open shows it`
+				: `${recorder.name}: ${problem}`;
 		}
 
 		await this.begin(recordingName(ring.newest?.target.pid ?? 0, this.#options.snapshotDir));

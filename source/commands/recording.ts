@@ -16,7 +16,10 @@ import {dayAndTime} from '../query/columns/format.js';
 const hint = 'tprof-top open reads the .pb.gz files that the s key saves, and recordings';
 
 const readProblems: Readonly<Record<string, string | undefined>> = {
-	ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'part of its path is not a folder',
+	ENOENT: 'no such file',
+	EACCES: 'permission denied',
+	EISDIR: 'it is a folder',
+	ENOTDIR: 'part of its path is not a folder',
 };
 
 /** Whether it is the address of a Pyroscope, not a file. */
@@ -25,15 +28,25 @@ export function isBackend(file: string): boolean {
 }
 
 /**
-Reads a saved snapshot from a file or a pipe, opens a recording, or asks a Pyroscope by its address; devices are refused.
+Reads a saved snapshot from a file or a pipe, opens a recording, or asks a Pyroscope by its address; devices are
+refused.
 `headers` names a file of headers, which go to no other backend than the one at the address `opened`, if given.
 Throws UserError.
 */
-export async function openSaved(file: string, headers?: string, opened?: string): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
+export async function openSaved(
+	file: string,
+	headers?: string,
+	opened?: string,
+): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
 	if (isBackend(file)) {
-		const [{backendQuery, mergedSnapshot}, {headersFrom, warnIfReadable}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
+		const [{backendQuery, mergedSnapshot}, {headersFrom, warnIfReadable}] = [
+			await import('../fleet/querier.js'),
+			await import('../fleet/headers.js'),
+		];
 		const query = backendQuery(file);
-		const sent = opened === undefined || backendQuery(opened).url.origin === query.url.origin ? headersFrom(headers)() : {};
+		const sent = opened === undefined || backendQuery(opened).url.origin === query.url.origin
+			? headersFrom(headers)()
+			: {};
 		if (opened === undefined) {
 			warnIfReadable(sent, query.url);
 		}
@@ -53,18 +66,28 @@ export async function openSaved(file: string, headers?: string, opened?: string)
 		const recording = openRecording(bytes, name);
 		return {snapshot: recording.last.snapshot, recording};
 	} catch (error) {
-		throw error instanceof UserError ? error : new UserError(`cannot read ${name}: ${readProblems[codeOf(error)] ?? printable((error as Error).message)}`, {hint});
+		throw error instanceof UserError
+			? error
+			: new UserError(
+				`cannot read ${name}: ${readProblems[codeOf(error)] ?? printable((error as Error).message)}`,
+				{hint},
+			);
 	}
 }
 
 /** The largest --max-size. */
 const maxRecordingBytes = 1024 * 1024 * 1024;
 
-/** Returns all bytes of a file or a pipe. Throws UserError above `maxBytes` or, for a recording, `maxRecordingBytes`. */
+/**
+Returns all bytes of a file or a pipe. Throws UserError above `maxBytes` or, for a recording, `maxRecordingBytes`.
+*/
 async function bytesOf(file: string, maxBytes: number): Promise<Buffer> {
 	const found = await stat(file);
 	if (!found.isFile() && !found.isFIFO()) {
-		throw new UserError(`cannot open ${printable(file)}: it is ${found.isDirectory() ? 'a folder' : 'a device or a socket'}, not a file`, {hint});
+		throw new UserError(
+			`cannot open ${printable(file)}: it is ${found.isDirectory() ? 'a folder' : 'a device or a socket'}, not a file`,
+			{hint},
+		);
 	}
 
 	const chunks: Uint8Array[] = [];
@@ -92,7 +115,9 @@ export async function reading<T>(file: string, action: () => Promise<T>): Promis
 		return await action();
 	} catch (error) {
 		const isMalformed = error instanceof RangeError || error instanceof SyntaxError;
-		throw isMalformed ? new UserError(`cannot show ${printable(file)}: it is not a valid recording (${printable(error.message)})`) : error;
+		throw isMalformed
+			? new UserError(`cannot show ${printable(file)}: it is not a valid recording (${printable(error.message)})`)
+			: error;
 	}
 }
 
@@ -137,7 +162,10 @@ export function momentOf(text: string, option: string, ring: Ring): number {
 }
 
 /** Returns the moments of a span; it may begin before the recording, and end after it. Throws UserError (2). */
-export function spanMoments({from, to}: {readonly from?: string; readonly to?: string}, ring: Ring): readonly [fromMs: number, toMs: number] {
+export function spanMoments(
+	{from, to}: {readonly from?: string; readonly to?: string},
+	ring: Ring,
+): readonly [fromMs: number, toMs: number] {
 	const range = rangeOf(ring);
 	const [beginMs, endMs] = range;
 	const fromMs = from === undefined ? -Infinity : timeOf(from, '--from', range);
@@ -156,7 +184,10 @@ export function spanMoments({from, to}: {readonly from?: string; readonly to?: s
 /** Throws UserError (2) for a moment that is more than a minute outside the recording, which may begin within 14:02. */
 function checkWithin(ms: number, option: string, [beginMs, endMs]: Range): void {
 	if (ms < beginMs - unitMs.m || ms > endMs + unitMs.m) {
-		throw usage(`${option}: the recording has nothing of ${dayAndTime(ms)}`, `it is from ${dayAndTime(beginMs)} to ${dayAndTime(endMs)}`);
+		throw usage(
+			`${option}: the recording has nothing of ${dayAndTime(ms)}`,
+			`it is from ${dayAndTime(beginMs)} to ${dayAndTime(endMs)}`,
+		);
 	}
 }
 
@@ -164,7 +195,8 @@ function checkWithin(ms: number, option: string, [beginMs, endMs]: Range): void 
 function timeOf(text: string, option: string, [beginMs, endMs]: Range, afterMs = -Infinity): number {
 	const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([smh]) ago$/.exec(text.trim()) ?? [];
 	const found = amount === undefined
-		? timeOfDay(text, beginMs, endMs, afterMs) ?? (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN)
+		? timeOfDay(text, beginMs, endMs, afterMs)
+		?? (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN)
 		: endMs - (Number(amount) * unitMs[unit]);
 	if (Number.isNaN(new Date(found).getTime())) {
 		throw usage(`${option}: "${text}" is not a time`, timeForms);

@@ -35,9 +35,13 @@ function pidByName(text: string): number {
 
 	if (found.length === 0) {
 		const suggested = nearest(text, commandWords);
-		throw new UserError(`no JVM on this host matches "${text}" in its main class's name`, {hint: suggested ? `did you mean tprof-top ${suggested}?` : 'tprof-top list shows the JVMs on this host'});
+		throw new UserError(`no JVM on this host matches "${text}" in its main class's name`, {
+			hint: suggested ? `did you mean tprof-top ${suggested}?` : 'tprof-top list shows the JVMs on this host',
+		});
 	}
 
 	const named = found.slice(0, maxNamed).map(({pid, mainClass}) => `${pid} ${mainClass}`).join(', ');
-	throw new UserError(`"${text}" matches ${found.length} JVMs: ${named}${found.length > maxNamed ? ', ...' : ''}`, {hint: 'give the pid, or a longer part of the name'});
+	throw new UserError(`"${text}" matches ${found.length} JVMs: ${named}${found.length > maxNamed ? ', ...' : ''}`, {
+		hint: 'give the pid, or a longer part of the name',
+	});
 }

@@ -103,14 +103,23 @@ export async function run(given: Options): Promise<number> {
 		case 'trace': {
 			const {trace, traceLive} = await import('./trace.js');
 			return isInteractive(options)
-				? traceLive(command, options, async (target, tracer) => profile(target, {...options, view: options.view ?? tracesView.id}, {tracer}))
+				? traceLive(
+					command,
+					options,
+					async (target, tracer) =>
+						profile(target, {...options, view: options.view ?? tracesView.id}, {tracer}),
+				)
 				: trace(command, options);
 		}
 
 		case 'tasks': {
 			const {followTasks, followTasksLive} = await import('./tasks.js');
 			return isInteractive(options)
-				? followTasksLive(command, options, async (target, tasks) => profile(target, {...options, view: options.view ?? tasksView.id}, {tasks}))
+				? followTasksLive(
+					command,
+					options,
+					async (target, tasks) => profile(target, {...options, view: options.view ?? tasksView.id}, {tasks}),
+				)
 				: followTasks(command, options);
 		}
 	}
@@ -119,7 +128,9 @@ export async function run(given: Options): Promise<number> {
 async function withBaseline(options: Options, file: string): Promise<Options> {
 	const compared = comparing(options);
 	const {command} = options;
-	const backend = command.kind === 'open' && command.file !== undefined && isBackend(command.file) ? command.file : undefined;
+	const backend = command.kind === 'open' && command.file !== undefined && isBackend(command.file)
+		? command.file
+		: undefined;
 	if (backend !== undefined) {
 		const {labelSet} = await import('../fleet/querier.js');
 		if (labelSet(file)) {
@@ -129,10 +140,15 @@ async function withBaseline(options: Options, file: string): Promise<Options> {
 	}
 
 	const {snapshot} = await openSaved(file, options.headers, backend);
-	return {...compared, baseline: {snapshot, since: undefined, title: printable(isBackend(file) ? file : path.basename(file))}};
+	return {
+		...compared,
+		baseline: {snapshot, since: undefined, title: printable(isBackend(file) ? file : path.basename(file))},
+	};
 }
 
-/** Returns the options with the Changes view, unless they name a view, or a format that compares. Throws UserError (2). */
+/**
+Returns the options with the Changes view, unless they name a view, or a format that compares. Throws UserError (2).
+*/
 function comparing(options: Options): Options {
 	const formatCompares = !isInteractive(options) && formatOf(options.format).comparesWithBaseline;
 	const compared = {...options, view: options.view ?? (formatCompares ? undefined : comparingView.id)};
@@ -142,7 +158,16 @@ function comparing(options: Options): Options {
 }
 
 const withoutScreen: ReadonlySet<CommandKind> = new Set(['record', 'watch', 'push']);
-const linuxOnly: ReadonlySet<CommandKind> = new Set(['list', 'choose', 'profile', 'trace', 'tasks', 'record', 'watch', 'push']);
+const linuxOnly: ReadonlySet<CommandKind> = new Set([
+	'list',
+	'choose',
+	'profile',
+	'trace',
+	'tasks',
+	'record',
+	'watch',
+	'push',
+]);
 
 /** Throws a UserError if the command cannot run with these options. */
 async function checkOptions(options: Options): Promise<void> {
@@ -161,11 +186,17 @@ async function checkOptions(options: Options): Promise<void> {
 	}
 
 	if (output !== undefined && existsSync(output)) {
-		throw usage(`${output} already exists; tprof-top never overwrites`, 'choose another name, or remove the file first');
+		throw usage(
+			`${output} already exists; tprof-top never overwrites`,
+			'choose another name, or remove the file first',
+		);
 	}
 
 	if (hasScreen && groups.view.commands.includes(kind) && !await untilForeground()) {
-		throw new UserError('no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward', {hint: 'start it in the foreground, or use --batch'});
+		throw new UserError(
+			'no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward',
+			{hint: 'start it in the foreground, or use --batch'},
+		);
 	}
 
 	if (options.record !== undefined && !hasScreen) {
@@ -173,7 +204,10 @@ async function checkOptions(options: Options): Promise<void> {
 	}
 
 	if (kind === 'choose' && !hasScreen) {
-		throw usage('which JVM? Give a pid or a part of a main class\'s name', 'tprof-top list shows the JVMs on this host');
+		throw usage(
+			'which JVM? Give a pid or a part of a main class\'s name',
+			'tprof-top list shows the JVMs on this host',
+		);
 	}
 }
 
@@ -230,18 +264,27 @@ async function record(text: string, options: Options): Promise<number> {
 	}
 
 	const [{recordSession}, {recordWhen}] = [await import('./record.js'), await import('./triggers.js')];
-	const recordTarget = async (target: Target, {tracer, tasks}: Agent = {}) => sampled(target, options, async sampler => {
-		const source = (tasks ?? tracer)?.source(sampler) ?? sampler;
-		return when ? recordWhen(source, target, options) : recordSession(source, target, options);
-	});
+	const recordTarget = async (target: Target, {tracer, tasks}: Agent = {}) =>
+		sampled(target, options, async sampler => {
+			const source = (tasks ?? tracer)?.source(sampler) ?? sampler;
+			return when ? recordWhen(source, target, options) : recordSession(source, target, options);
+		});
 	if (tracePatterns) {
 		const {traceLive} = await import('./trace.js');
-		return traceLive({kind: 'trace', target: text, patterns: tracePatterns}, options, async (target, tracer) => recordTarget(target, {tracer}));
+		return traceLive(
+			{kind: 'trace', target: text, patterns: tracePatterns},
+			options,
+			async (target, tracer) => recordTarget(target, {tracer}),
+		);
 	}
 
 	if (taskProbe !== undefined) {
 		const {followTasksLive} = await import('./tasks.js');
-		return followTasksLive({kind: 'tasks', target: text}, {...options, probe: taskProbe}, async (target, tasks) => recordTarget(target, {tasks}));
+		return followTasksLive(
+			{kind: 'tasks', target: text},
+			{...options, probe: taskProbe},
+			async (target, tasks) => recordTarget(target, {tasks}),
+		);
 	}
 
 	return recordTarget(await resolveTarget(text));
@@ -259,7 +302,10 @@ async function openFile(file: string, options: Options): Promise<number> {
 	const {at, from, to} = options;
 	if (!recording) {
 		if ([at, from, to].some(moment => moment !== undefined)) {
-			throw usage(`${printable(file)} is a snapshot: it has no moments`, '--at, --from and --to are for recordings');
+			throw usage(
+				`${printable(file)} is a snapshot: it has no moments`,
+				'--at, --from and --to are for recordings',
+			);
 		}
 
 		return show(savedSource(saved), options);

@@ -7,11 +7,26 @@ import {openVitals} from '../jvm/counters/vitals.js';
 import type {Target} from '../jvm/target.js';
 
 /** Samples a target while `action` runs. `depth`: maximum number of frames of a stack if --depth is not given. */
-export async function sampled<T>(target: Target, options: Options, action: (source: SamplerHandle) => Promise<T>, depth = Infinity): Promise<T> {
-	const {engine, timer, intervalMs, threads, idleCalls, maxVirtualThreads, waits, maxOverheadPercent, maxCpuPercent} = options;
+export async function sampled<T>(
+	target: Target,
+	options: Options,
+	action: (source: SamplerHandle) => Promise<T>,
+	depth = Infinity,
+): Promise<T> {
+	const {engine, timer, intervalMs, threads, idleCalls, maxVirtualThreads, waits, maxOverheadPercent, maxCpuPercent}
+		= options;
 	const sampler = startSampler({
-		target, engine, timer, intervalMs, depth: options.depth ?? depth, threads, extraIdle: idleCalls, maxVirtualThreads, waits,
-		maxOverheadPercent, maxCpuPercent,
+		target,
+		engine,
+		timer,
+		intervalMs,
+		depth: options.depth ?? depth,
+		threads,
+		extraIdle: idleCalls,
+		maxVirtualThreads,
+		waits,
+		maxOverheadPercent,
+		maxCpuPercent,
 	});
 	// Before we are suspended, the target must be released: threads that we stop would stay stopped.
 	const endSuspending = beforeStop({
@@ -28,7 +43,9 @@ export async function sampled<T>(target: Target, options: Options, action: (sour
 	}
 }
 
-/** Less than a screen keeps, but enough for the minute before a trigger, and to write windows late after a full disk. */
+/**
+Less than a screen keeps, but enough for the minute before a trigger, and to write windows late after a full disk.
+*/
 const bounds: RingBounds = {...usualBounds, maxBytes: 8 * 1024 * 1024, maxWindows: 900};
 
 /** The windows of a session without a screen, a second long each. */
@@ -48,7 +65,12 @@ export class Windows {
 		const vitals = this.#vitals?.read();
 		if (snapshot && snapshot.session.samples > 0) {
 			const {note, lineNote, tracer} = this.#source.status();
-			this.ring = addToRing(this.ring, snapshot, {vitals, sourceNotes: {note, lineNote, tracer}}, isLast ? {...bounds, leastMs: 0} : bounds);
+			this.ring = addToRing(
+				this.ring,
+				snapshot,
+				{vitals, sourceNotes: {note, lineNote, tracer}},
+				isLast ? {...bounds, leastMs: 0} : bounds,
+			);
 		}
 
 		return this.ring;

@@ -31,17 +31,32 @@ export function saver(options: SaveOptions): Save {
 	};
 }
 
-async function save(options: SaveOptions, snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, {name, format, ring}: SaveRequest): Promise<string> {
+async function save(
+	options: SaveOptions,
+	snapshot: Snapshot,
+	baseline: Snapshot | undefined,
+	query: Query,
+	{name, format, ring}: SaveRequest,
+): Promise<string> {
 	const {depth, snapshotDir = '.', withThreads, withStates} = options;
 	if (format === recordingItem.id) {
-		const recorder = await recordRing(ring!, name === undefined ? recordingName(snapshot.target.pid, snapshotDir) : path.resolve(snapshotDir, name));
+		const recorder = await recordRing(
+			ring!,
+			name === undefined ? recordingName(snapshot.target.pid, snapshotDir) : path.resolve(snapshotDir, name),
+		);
 		return `saved ${recorder.name} (${recorder.windows} windows)`;
 	}
 
-	const chosen = format === undefined ? [usualFormat('save'), ...(name === undefined ? [text] : [])] : [formatOf(format)];
-	const stem = freeStem(path.join(snapshotDir, snapshotStem(snapshot.target.pid)), chosen.map(({extension}) => extension));
+	const chosen = format === undefined
+		? [usualFormat('save'), ...(name === undefined ? [text] : [])]
+		: [formatOf(format)];
+	const stem = freeStem(
+		path.join(snapshotDir, snapshotStem(snapshot.target.pid)),
+		chosen.map(({extension}) => extension),
+	);
 	const files = chosen.map(one => ({
-		file: name === undefined ? stem + one.extension : path.resolve(snapshotDir, name), bytes: one.write(snapshot, baseline, {query, version, depth, withThreads, withStates}),
+		file: name === undefined ? stem + one.extension : path.resolve(snapshotDir, name),
+		bytes: one.write(snapshot, baseline, {query, version, depth, withThreads, withStates}),
 	}));
 	await writeTogether(files);
 	const [{file}, ...others] = files;
@@ -91,7 +106,13 @@ const keptName = /^tprof-\d+-(\d{8}T\d{9}Z)(?:-\d+)?\.tprof$/;
 export const keptFolder = (environment?: NodeJS.ProcessEnv) => xdgFolder('XDG_STATE_HOME', '.local/state', environment);
 
 /** Keeps a session for `open --last`; deletes all but the newest `count`. Returns its path; throws UserError. */
-export async function keepSession(snapshot: Snapshot, past: Ring, count: number, now: number, folder = keptFolder()): Promise<string | undefined> {
+export async function keepSession(
+	snapshot: Snapshot,
+	past: Ring,
+	count: number,
+	now: number,
+	folder = keptFolder(),
+): Promise<string | undefined> {
 	if (count === 0) {
 		return undefined;
 	}
@@ -99,7 +120,10 @@ export async function keepSession(snapshot: Snapshot, past: Ring, count: number,
 	await makeFolder(folder);
 	// The last second may not be a window of its own yet.
 	const ring = addToRing(past, snapshot, {}, {...usualBounds, leastMs: 0});
-	const {file} = await recordRing(ring, path.join(folder, `tprof-${snapshot.target.pid}-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}.tprof`));
+	const {file} = await recordRing(
+		ring,
+		path.join(folder, `tprof-${snapshot.target.pid}-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}.tprof`),
+	);
 	const all = await keptIn(folder);
 	for (const old of all.slice(0, -count)) {
 		await unlink(path.join(folder, old));
@@ -113,7 +137,9 @@ export async function lastKept(folder = keptFolder()): Promise<string> {
 	const all = await keptIn(folder);
 	const last = all.at(-1);
 	if (last === undefined) {
-		throw new UserError('no session is kept yet', {hint: `the live view keeps the last ones in ${folder} when it is left (--keep-sessions)`});
+		throw new UserError('no session is kept yet', {
+			hint: `the live view keeps the last ones in ${folder} when it is left (--keep-sessions)`,
+		});
 	}
 
 	return path.join(folder, last);

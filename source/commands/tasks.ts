@@ -31,14 +31,21 @@ export async function followTasks(command: TasksCommand, options: Options): Prom
 }
 
 /** Follows the target's tasks while `show` shows them. Returns the exit code; throws UserError. */
-export async function followTasksLive(command: TasksCommand, options: Options, show: (target: Target, tasks: LiveTasks) => Promise<number>): Promise<number> {
+export async function followTasksLive(
+	command: TasksCommand,
+	options: Options,
+	show: (target: Target, tasks: LiveTasks) => Promise<number>,
+): Promise<number> {
 	const probe = readProbe(options.probe);
 	const target = await confirmTasks(command, options, probe);
 	if (!target) {
 		return 1;
 	}
 
-	const tasks: LiveTasks = new LiveReports((snapshot, report) => ({...snapshot, tasks: report}), await beginTasks(target, probe, options));
+	const tasks: LiveTasks = new LiveReports(
+		(snapshot, report) => ({...snapshot, tasks: report}),
+		await beginTasks(target, probe, options),
+	);
 	try {
 		return await show(target, tasks);
 	} finally {
@@ -46,13 +53,18 @@ export async function followTasksLive(command: TasksCommand, options: Options, s
 	}
 }
 
-async function confirmTasks(command: TasksCommand, options: Options, {name, points}: Probe): Promise<Target | undefined> {
+async function confirmTasks(
+	command: TasksCommand,
+	options: Options,
+	{name, points}: Probe,
+): Promise<Target | undefined> {
 	const methods = new Set(points.map(({className, method}) => `${className}.${method}`));
-	return confirmTarget(command.target, options, target => whatAgentDoes(target, {
-		head: `Following tasks (probe ${name})`,
-		rewrites: `rewrites ${methods.size} methods, such as ${[...methods].slice(0, 2).join(' and ')}, to see where tasks go`,
-		costs: 'each step of a task costs 0.2 to 0.5 microseconds, and a task that is followed about 70 bytes',
-	}), 'Follow tasks? [y/N] ');
+	return confirmTarget(command.target, options, target =>
+		whatAgentDoes(target, {
+			head: `Following tasks (probe ${name})`,
+			rewrites: `rewrites ${methods.size} methods, such as ${[...methods].slice(0, 2).join(' and ')}, to see where tasks go`,
+			costs: 'each step of a task costs 0.2 to 0.5 microseconds, and a task that is followed about 70 bytes',
+		}), 'Follow tasks? [y/N] ');
 }
 
 async function beginTasks(target: Target, probe: Probe, {maxTasks, withRunningLoops}: Options): Promise<TaskSession> {
@@ -105,7 +117,9 @@ export function probesText(): string {
 			...wrapAt(' ', `  ${about}`, textWidth, '  '),
 			...wrapAt(', ', `  states: ${states.map(({title}) => title).join(', ')}`, textWidth, '    '),
 			...wrapAt(', ', `  watches: ${classes.join(', ')}`, textWidth, '    '),
-			...(counters.length > 0 ? wrapAt(', ', `  counters: ${counters.map(counter => counter.name).join(', ')}`, textWidth, '    ') : []),
+			...(counters.length > 0
+				? wrapAt(', ', `  counters: ${counters.map(counter => counter.name).join(', ')}`, textWidth, '    ')
+				: []),
 			'',
 		];
 	});

@@ -17,7 +17,9 @@ const maxNames = 3;
 /** Throws UserError if the JVM's flags forbid agents. */
 export function checkAgentsAllowed(target: Target): void {
 	if (target.jdk >= flagSince && readDynamicAgentLoading(target) === false) {
-		throw new UserError(`JVM ${target.pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, {hint: 'start it without that flag to trace it; sampling works as it is'});
+		throw new UserError(`JVM ${target.pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, {
+			hint: 'start it without that flag to trace it; sampling works as it is',
+		});
 	}
 }
 
@@ -25,19 +27,26 @@ export function checkAgentsAllowed(target: Target): void {
 export function whatTracingDoes(target: Target, patterns: readonly string[]): string {
 	return whatAgentDoes(target, {
 		head: `Tracing ${patterns.map(pattern => printable(pattern)).join(' ')}`,
-		rewrites: 'finds how many methods match and, once you have confirmed, rewrites them to count and time their calls',
-		costs: 'each call of a traced method costs about 0.1 microseconds; if that exceeds --max-overhead, only one call in 64 is measured, or none',
+		rewrites:
+			'finds how many methods match and, once you have confirmed, rewrites them to count and time their calls',
+		costs:
+			'each call of a traced method costs about 0.1 microseconds; if that exceeds --max-overhead, only one call in 64 is measured, or none',
 	});
 }
 
 /** Returns what an agent does to the target, for the user to confirm. */
-export function whatAgentDoes(target: Target, {head, rewrites, costs}: {readonly head: string; readonly rewrites: string; readonly costs: string}): string {
+export function whatAgentDoes(
+	target: Target,
+	{head, rewrites, costs}: {readonly head: string; readonly rewrites: string; readonly costs: string},
+): string {
 	const {pid, mainClass, jvmVersion} = target.facts;
 	return [
 		`${head} in JVM ${pid} (${mainClass || 'unknown'}, JDK ${jvmVersion || 'unknown'}):`,
 		`- loads a small agent into the JVM, which ${rewrites}`,
 		...(isAnnounced(target) ? ['- the JVM prints a warning of four lines about that on its standard error'] : []),
-		...(losesCode(target) ? ['- the first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start'] : []),
+		...(losesCode(target)
+			? ['- the first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start']
+			: []),
 		`- ${costs}`,
 		'- at the end, or ten seconds after tprof-top is killed, all of it is removed again',
 	].join('\n');
@@ -55,7 +64,9 @@ export function lookUpNote(target: Target): string {
 export function traceNote(target: Target, {isFirst}: {readonly isFirst: boolean}): string {
 	return [
 		`Each call of a traced method in JVM ${target.facts.pid} (${target.facts.mainClass || 'unknown'}, JDK ${target.facts.jvmVersion || 'unknown'}) takes about 0.1 us more.`,
-		...(isFirst && losesCode(target) ? ['The first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start.'] : []),
+		...(isFirst && losesCode(target)
+			? ['The first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start.']
+			: []),
 		'All of it is removed again when tprof-top ends.',
 	].join(' ');
 }
@@ -63,7 +74,9 @@ export function traceNote(target: Target, {isFirst}: {readonly isFirst: boolean}
 /** Returns how many methods and classes the patterns match. */
 export function countText({methods, classes}: TraceReport['survey']): string {
 	const classText = classes === 1 ? '1 class' : `${classes} classes`;
-	return methods === 0 ? `the methods of ${classText}` : `${methods} ${methods === 1 ? 'method' : 'methods'} of ${classText}`;
+	return methods === 0
+		? `the methods of ${classText}`
+		: `${methods} ${methods === 1 ? 'method' : 'methods'} of ${classText}`;
 }
 
 /** Returns some of the methods that the patterns match; empty if no name is known. */
@@ -92,12 +105,14 @@ export function unmatchedText({pattern, isLoaded, nearest}: UnmatchedPattern): s
 /** Returns which patterns wait for a class that is not loaded yet; empty if none do. */
 export function waitsForText({unmatched}: TraceReport['survey']): string {
 	const pending = unmatched.filter(({isLoaded}) => !isLoaded).map(({pattern}) => pattern);
-	return pending.length === 0 ? '' : `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
+	return pending.length === 0
+		? ''
+		: `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
 }
 
 /**
-Returns whether the patterns match any loaded class. Throws UserError if not, and no class that is loaded later can match
-them either.
+Returns whether the patterns match any loaded class. Throws UserError if not, and no class that is loaded later can
+match them either.
 */
 export function hasMatches({methods, classes, unmatched, refused}: TraceReport['survey']): boolean {
 	// Classes may match without known methods: their file could not be read.
@@ -110,13 +125,17 @@ export function hasMatches({methods, classes, unmatched, refused}: TraceReport['
 	}
 
 	if (unmatched.length > 0 && unmatched.every(({isLoaded}) => isLoaded)) {
-		throw new UserError(unmatchedText(unmatched[0]), {hint: 'Class#method, Class.method or @Annotation; * and ? match any characters'});
+		throw new UserError(unmatchedText(unmatched[0]), {
+			hint: 'Class#method, Class.method or @Annotation; * and ? match any characters',
+		});
 	}
 
 	return false;
 }
 
-/** Throws UserError if the JVM did not let any class that the patterns match be changed, and no pattern waits for one. */
+/**
+Throws UserError if the JVM did not let any class that the patterns match be changed, and no pattern waits for one.
+*/
 export function checkWoven({wovenMethods, refused, survey}: TraceReport): void {
 	if (wovenMethods === 0 && refused.length > 0 && waitsForText(survey) === '') {
 		throw cannotTrace(refused[0]);
@@ -130,11 +149,14 @@ export function cannotTrace({name, reason}: RefusedName): UserError {
 
 /** Returns notes of a report on methods and calls that were not traced. */
 export function refusalNotes({refused, lostCalls, methods}: TraceReport): string[] {
-	const namesOf = (isIncluded: (method: TracedMethod) => boolean | undefined) => methods.filter(method => isIncluded(method)).map(method => nameOf(method));
+	const namesOf = (isIncluded: (method: TracedMethod) => boolean | undefined) =>
+		methods.filter(method => isIncluded(method)).map(method => nameOf(method));
 	const thinned = namesOf(isThinned);
 	const released = namesOf(({isReleased}) => isReleased);
 	return [
-		...(thinned.length > 0 ? [`called so often that only some of the calls were followed, and the totals are estimated: ${thinned.join(', ')}`] : []),
+		...(thinned.length > 0
+			? [`called so often that only some of the calls were followed, and the totals are estimated: ${thinned.join(', ')}`]
+			: []),
 		...(released.length > 0 ? [`exceeded --max-overhead; no longer traced: ${released.join(', ')}`] : []),
 		...refused.map(({name, reason}) => `not traced: ${name}: ${reason}`),
 		...(lostCalls > 0 ? [`${lostCalls} calls were not counted: the heap or a stack had no room for them`] : []),

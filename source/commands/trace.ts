@@ -26,7 +26,11 @@ export async function trace(command: TraceCommand, options: Options): Promise<nu
 }
 
 /** Traces the methods that match the command's patterns while `show` runs. Returns the exit code; throws UserError. */
-export async function traceLive(command: TraceCommand, options: Options, show: (target: Target, tracer: LiveTracer) => Promise<number>): Promise<number> {
+export async function traceLive(
+	command: TraceCommand,
+	options: Options,
+	show: (target: Target, tracer: LiveTracer) => Promise<number>,
+): Promise<number> {
 	const target = await confirmAgent(command, options);
 	if (!target) {
 		return 1;
@@ -34,7 +38,9 @@ export async function traceLive(command: TraceCommand, options: Options, show: (
 
 	const tracer = new LiveTracer(target, traceRequest(target, command.patterns, options));
 	try {
-		return await tracer.begin(async ({survey}, request) => confirmRequest(survey, request, !options.yes)) ? await show(target, tracer) : 1;
+		return await tracer.begin(async ({survey}, request) => confirmRequest(survey, request, !options.yes))
+			? await show(target, tracer)
+			: 1;
 	} finally {
 		await tracer.close();
 	}
@@ -45,7 +51,11 @@ async function confirmAgent({target: name, patterns}: TraceCommand, options: Opt
 }
 
 /** Returns the last report, with every call up to the end; undefined if the user declines. Throws UserError. */
-async function lastReport(target: Target, request: TraceRequest, {forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean}): Promise<Outcome<TraceReport> | undefined> {
+async function lastReport(
+	target: Target,
+	request: TraceRequest,
+	{forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean},
+): Promise<Outcome<TraceReport> | undefined> {
 	const session = await TraceSession.open(target);
 	try {
 		const {survey} = await session.survey(request);
@@ -83,7 +93,11 @@ async function lastReport(target: Target, request: TraceRequest, {forMs, stop, m
 }
 
 /** Returns the request, with `maxMethods` raised to what the user accepted; undefined if declined. Throws UserError. */
-async function confirmRequest(survey: TraceReport['survey'], request: TraceRequest, mayAsk: boolean): Promise<TraceRequest | undefined> {
+async function confirmRequest(
+	survey: TraceReport['survey'],
+	request: TraceRequest,
+	mayAsk: boolean,
+): Promise<TraceRequest | undefined> {
 	const isMatched = hasMatches(survey);
 	for (const unmatched of survey.unmatched) {
 		process.stderr.write(`tprof-top: ${unmatchedText(unmatched)}\n`);
@@ -99,10 +113,16 @@ async function confirmRequest(survey: TraceReport['survey'], request: TraceReque
 	}
 
 	const names = someNames(survey);
-	const summary = [countText(survey), names === '' ? '' : `: ${names}`, isTooMany ? `; --max-methods is ${request.maxMethods}` : ''].join('');
+	const summary = [
+		countText(survey),
+		names === '' ? '' : `: ${names}`,
+		isTooMany ? `; --max-methods is ${request.maxMethods}` : '',
+	].join('');
 	if (!mayAsk) {
 		throw new UserError(summary, {hint: 'narrow the patterns, or allow more with --max-methods'});
 	}
 
-	return await confirm(`${summary}\n`, 'Trace? [y/N] ') ? {...request, maxMethods: Math.max(survey.methods, request.maxMethods)} : undefined;
+	return await confirm(`${summary}\n`, 'Trace? [y/N] ')
+		? {...request, maxMethods: Math.max(survey.methods, request.maxMethods)}
+		: undefined;
 }

@@ -22,7 +22,9 @@ import {utcStamp} from './save.js';
 /** Time recorded before and after a trigger, and the minimum between two. */
 const aroundMs = 60_000;
 
-/** A condition may begin to hold this long before the end of the window that shows it: the minute before is then whole. */
+/**
+A condition may begin to hold this long before the end of the window that shows it: the minute before is then whole.
+*/
 const latenessMs = 2000;
 
 /** Time-out of --exec. */
@@ -78,7 +80,9 @@ class Watcher implements JvmSampler {
 	async follow(source: SnapshotSource, target: Target): Promise<void> {
 		const windows = new Windows(source, target);
 		const {output, all} = this.#options;
-		const stem = `${output?.replace(/\.tprof$/, '') ?? 'tprof'}${output === undefined || all ? `-${target.pid}` : ''}`;
+		const stem = `${output?.replace(/\.tprof$/, '') ?? 'tprof'}${
+			output === undefined || all ? `-${target.pid}` : ''
+		}`;
 		const watched: Watched = {stem, fired: {atMs: -Infinity, monotonicMs: -Infinity}, wasTrue: false};
 		this.#watched.add(watched);
 		try {
@@ -101,8 +105,12 @@ class Watcher implements JvmSampler {
 		try {
 			await showing(() => {
 				const problems = [...this.#watched].map(({recorder}) => recorder?.problem);
-				const problem = problems.find(text => text !== undefined) ?? this.#failure ?? this.problem ?? this.leftOut;
-				this.#progress.show(`watching ${this.#options.all ? `${this.#watched.size} JVMs` : what}  ${this.#counts()}`, problem);
+				const problem = problems.find(text => text !== undefined) ?? this.#failure ?? this.problem
+					?? this.leftOut;
+				this.#progress.show(
+					`watching ${this.#options.all ? `${this.#watched.size} JVMs` : what}  ${this.#counts()}`,
+					problem,
+				);
 			}, watch);
 		} finally {
 			await Promise.all(this.#commands);
@@ -128,7 +136,10 @@ class Watcher implements JvmSampler {
 			watched.fired = {atMs: window.atMs, monotonicMs: performance.now()};
 			this.#filesLeft--;
 			try {
-				watched.recorder = await Recorder.create(`${watched.stem}-${utcStamp(Date.now())}.tprof`, this.#options.maxBytes);
+				watched.recorder = await Recorder.create(
+					`${watched.stem}-${utcStamp(Date.now())}.tprof`,
+					this.#options.maxBytes,
+				);
 			} catch (error) {
 				this.#failure = (error as Error).message;
 			}
@@ -161,7 +172,10 @@ class Watcher implements JvmSampler {
 	}
 
 	async #run(file: string): Promise<void> {
-		const child = spawn('/bin/sh', ['-c', `${this.#options.exec} "$1"`, 'tprof-top', file], {stdio: ['ignore', 'ignore', 'inherit'], timeout: execMs});
+		const child = spawn('/bin/sh', ['-c', `${this.#options.exec} "$1"`, 'tprof-top', file], {
+			stdio: ['ignore', 'ignore', 'inherit'],
+			timeout: execMs,
+		});
 		try {
 			const [code, signal] = await once(child, 'exit') as [code: number | null, signal: string | null];
 			if (code !== 0) {
@@ -174,7 +188,9 @@ class Watcher implements JvmSampler {
 
 	#counts(): string {
 		const {maxFiles} = this.#options;
-		return `${maxFiles - this.#filesLeft} of ${maxFiles} files${this.#newestFile === undefined ? '' : `, the last ${this.#newestFile}`}`;
+		return `${maxFiles - this.#filesLeft} of ${maxFiles} files${
+			this.#newestFile === undefined ? '' : `, the last ${this.#newestFile}`
+		}`;
 	}
 }
 

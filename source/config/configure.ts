@@ -12,7 +12,14 @@ import {openFile} from '../jvm/system/below-root.js';
 import {readBytes, readOpen} from '../jvm/system/proc.js';
 
 /** Returns the options, with the configuration file's values of those not given; some apply only to the screen. */
-export async function configured(options: Options, {given, isScreen, environment = process.env}: {readonly given: ReadonlySet<Option>; readonly isScreen: boolean; readonly environment?: NodeJS.ProcessEnv}): Promise<Options> {
+export async function configured(
+	options: Options,
+	{given, isScreen, environment = process.env}: {
+		readonly given: ReadonlySet<Option>;
+		readonly isScreen: boolean;
+		readonly environment?: NodeJS.ProcessEnv;
+	},
+): Promise<Options> {
 	if (options.config === false || !groups.view.commands.includes(options.command.kind)) {
 		return options;
 	}
@@ -21,7 +28,9 @@ export async function configured(options: Options, {given, isScreen, environment
 	const configuration = await read(file, options.config !== undefined, environment);
 	const values = optionRows.flatMap(([key, option]) => {
 		const text = configuration.settings.options.get(option.name);
-		return text === undefined || given.has(option) || (option.inConfig === 'screen' && !isScreen) ? [] : [[key, valueOf(option, text, environment)] as const];
+		return text === undefined || given.has(option) || (option.inConfig === 'screen' && !isScreen)
+			? []
+			: [[key, valueOf(option, text, environment)] as const];
 	});
 	return {...options, ...Object.fromEntries(values), configuration};
 }
@@ -57,9 +66,16 @@ function valueOf(option: Option, text: string, environment: NodeJS.ProcessEnv): 
 export const maxConfigBytes = 64 * 1024;
 
 /** Returns our folder by the XDG base directory specification; `usual`: the default below the user's home. */
-export function xdgFolder(variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME', usual: string, environment: NodeJS.ProcessEnv = process.env): string {
+export function xdgFolder(
+	variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME',
+	usual: string,
+	environment: NodeJS.ProcessEnv = process.env,
+): string {
 	const {[variable]: base = '', HOME = ''} = environment;
-	return path.join(path.isAbsolute(base) ? base : path.join(path.isAbsolute(HOME) ? HOME : homedir(), usual), 'tprof-top');
+	return path.join(
+		path.isAbsolute(base) ? base : path.join(path.isAbsolute(HOME) ? HOME : homedir(), usual),
+		'tprof-top',
+	);
 }
 
 const fileName = 'config.json';
@@ -72,37 +88,57 @@ export function readConfigFile(file: string): {readonly text: string} | {readonl
 			return {problem: read.code};
 		}
 
-		return read.bytes.length > maxConfigBytes ? {problem: `it is larger than ${maxConfigBytes / 1024} KB`} : {text: read.bytes.toString('utf8')};
+		return read.bytes.length > maxConfigBytes
+			? {problem: `it is larger than ${maxConfigBytes / 1024} KB`}
+			: {text: read.bytes.toString('utf8')};
 	} catch (error) {
 		const {code, errno} = error as NodeJS.ErrnoException;
 		if (code === 'ENOENT' || code === 'ENOTDIR') {
 			return 'none';
 		}
 
-		return {problem: code === 'EINVAL' ? 'it is not a regular file' : (getSystemErrorMap().get(errno ?? 0)?.[1] ?? String(error))};
+		return {
+			problem: code === 'EINVAL'
+				? 'it is not a regular file'
+				: (getSystemErrorMap().get(errno ?? 0)?.[1] ?? String(error)),
+		};
 	}
 }
 
 /** Returns a line that says whose configuration is used under sudo, if it matters. `passwd` lists users' homes. */
-export function sudoNote(file: string, environment: NodeJS.ProcessEnv = process.env, passwd = '/etc/passwd'): string | undefined {
+export function sudoNote(
+	file: string,
+	environment: NodeJS.ProcessEnv = process.env,
+	passwd = '/etc/passwd',
+): string | undefined {
 	const {SUDO_USER = ''} = environment;
 	if (process.geteuid?.() !== 0 || SUDO_USER === '' || SUDO_USER === 'root') {
 		return undefined;
 	}
 
 	const read = readBytes(passwd, 1024 * 1024);
-	const home = 'bytes' in read ? read.bytes.toString('utf8').split('\n').map(line => line.split(':')).find(([name]) => name === SUDO_USER)?.[5] : undefined;
+	const home = 'bytes' in read
+		? read.bytes.toString('utf8').split('\n').map(line => line.split(':')).find(([name]) => name === SUDO_USER)?.[5]
+		: undefined;
 	const own = home === undefined ? undefined : path.join(home, '.config/tprof-top', fileName);
 	if (existsSync(file)) {
-		return printable(`run by sudo: the configuration is ${file}${own !== undefined && own !== file && existsSync(own) ? `, not ${own}` : ''}`);
+		return printable(`run by sudo: the configuration is ${file}${
+			own !== undefined && own !== file && existsSync(own) ? `, not ${own}` : ''
+		}`);
 	}
 
-	return own !== undefined && existsSync(own) ? printable(`run by sudo: root has no configuration; for yours: --config ${own}`) : undefined;
+	return own !== undefined && existsSync(own)
+		? printable(`run by sudo: root has no configuration; for yours: --config ${own}`)
+		: undefined;
 }
 
 /** Writes a view's columns into a configuration file, leaving the rest as is. Returns a message; throws UserError. */
 export async function keepColumns(file: string, view: string, columns: readonly string[] | undefined): Promise<string> {
-	const [{applyEdits, modify}, {replaceWhole}, {parseSettings}] = await Promise.all([import('jsonc-parser'), import('../exports/files/files.js'), import('./fields.js')]);
+	const [{applyEdits, modify}, {replaceWhole}, {parseSettings}] = await Promise.all([
+		import('jsonc-parser'),
+		import('../exports/files/files.js'),
+		import('./fields.js'),
+	]);
 	const found = readConfigFile(file);
 	const name = printable(file);
 	if (found !== 'none' && 'problem' in found) {
@@ -115,7 +151,9 @@ export async function keepColumns(file: string, view: string, columns: readonly 
 		throw new UserError(`${name}:${fault.line}: ${fault.text}; fix it first`);
 	}
 
-	const edits = modify(text, ['columns', view], columns, {formattingOptions: {insertSpaces: false, tabSize: 4, eol: '\n'}});
+	const edits = modify(text, ['columns', view], columns, {
+		formattingOptions: {insertSpaces: false, tabSize: 4, eol: '\n'},
+	});
 	await replaceWhole(file, applyEdits(text, edits));
 	return `columns kept in ${name}`;
 }

@@ -53,7 +53,9 @@ export const fields: readonly Field[] = [
 		read(value, draft) {
 			for (const {name, key, value: words} of value.members('"colors"')) {
 				const role = roles.find(candidate => candidate === name);
-				const style = typeof words.plain === 'string' || typeof words.plain === 'number' ? readStyle(String(words.plain)) : undefined;
+				const style = typeof words.plain === 'string' || typeof words.plain === 'number'
+					? readStyle(String(words.plain))
+					: undefined;
 				if (role === undefined) {
 					key.fault(`nothing on the screen is called "${name}"${suggestion(name, roles)}`);
 				} else if (!style) {
@@ -72,7 +74,10 @@ export const fields: readonly Field[] = [
 			for (const {name, key, value: short} of value.members('"packages"')) {
 				if (!/^[^\s.]+(?:\.[^\s.]+)*$/.test(name) || name.length > maxPackageLength) {
 					key.fault(`"${name}" is not a package`);
-				} else if (typeof short.plain !== 'string' || !/^\S*$/.test(short.plain) || short.plain.length > maxPackageLength) {
+				} else if (
+					typeof short.plain !== 'string' || !/^\S*$/.test(short.plain)
+					|| short.plain.length > maxPackageLength
+				) {
 					short.fault(`the short name for "${name}" must be a string without blanks`);
 				} else {
 					draft.packages.set(name, short.plain.replace(/\.+$/, ''));
@@ -90,10 +95,15 @@ export const fields: readonly Field[] = [
 					key.fault(`there is no key "${name}"`);
 				} else if (pressed === 'ctrl-c') {
 					key.fault('ctrl-c always quits');
-				} else if (meaning === null || (typeof meaning === 'string' && keyTable.some(({keys}) => keys.includes(meaning)))) {
+				} else if (
+					meaning === null
+					|| (typeof meaning === 'string' && keyTable.some(({keys}) => keys.includes(meaning)))
+				) {
 					draft.keys.set(pressed, meaning);
 				} else {
-					other.fault(typeof other.plain === 'string' ? `"${other.plain}" is not a key that does anything` : `"${name}" must be another key, or null`);
+					other.fault(typeof other.plain === 'string'
+						? `"${other.plain}" is not a key that does anything`
+						: `"${name}" must be another key, or null`);
 				}
 			}
 		},
@@ -144,14 +154,20 @@ function valueText(value: JsonValue, name: string): readonly string[] {
 		return texts.length === 0 ? [] : [texts.join(',')];
 	}
 
-	return typeof plain === 'string' || typeof plain === 'number' ? [String(plain)] : value.fault(`"${name}" must be a string or a number`);
+	return typeof plain === 'string' || typeof plain === 'number'
+		? [String(plain)]
+		: value.fault(`"${name}" must be a string or a number`);
 }
 
 /** Most faults reported: one mistake may lead to many. */
 const maxFaults = 20;
 
 /** Parses a configuration file. `isEditable`: settings can be added to it. */
-export function parseSettings(text: string): {readonly settings: Settings; readonly faults: readonly Fault[]; readonly isEditable: boolean} {
+export function parseSettings(text: string): {
+	readonly settings: Settings;
+	readonly faults: readonly Fault[];
+	readonly isEditable: boolean;
+} {
 	const faults: Fault[] = [];
 	const draft: Draft = {options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map()};
 	const {isEditable} = readJson(text, faults, root => {

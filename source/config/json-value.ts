@@ -5,14 +5,24 @@ import {printable} from '../model/text.js';
 export type Fault = {readonly line: number; readonly text: string};
 
 /** Reads JSON with comments and trailing commas; adds mistakes to `faults`. `isEditable`: a valid object, or empty. */
-export function readJson<Result>(text: string, faults: Fault[], read: (root: JsonValue) => Result): {readonly result?: Result; readonly isEditable: boolean} {
+export function readJson<Result>(
+	text: string,
+	faults: Fault[],
+	read: (root: JsonValue) => Result,
+): {readonly result?: Result; readonly isEditable: boolean} {
 	const errors: ParseError[] = [];
 	let isEditable = false;
 	try {
 		const tree = parseTree(text, errors, {allowTrailingComma: true, allowEmptyContent: true});
 		// Only the first, as later errors are mostly consequences of it.
 		for (const {error, offset} of errors.slice(0, 1)) {
-			faults.push({line: lineAt(text, offset), text: `not JSON: ${printParseErrorCode(error).replaceAll(/\B[A-Z]/g, letter => ` ${letter.toLowerCase()}`).toLowerCase()}`});
+			faults.push({
+				line: lineAt(text, offset),
+				text: `not JSON: ${
+					printParseErrorCode(error).replaceAll(/\B[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+						.toLowerCase()
+				}`,
+			});
 		}
 
 		isEditable = errors.length === 0 && (tree === undefined || tree.type === 'object');
@@ -57,7 +67,8 @@ export class JsonValue {
 
 	/** Returns the strings of a list; omits other items and reports them as faults. */
 	texts(what: string): string[] {
-		return this.items(what).flatMap(item => typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of strings`));
+		return this.items(what).flatMap(item =>
+			typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of strings`));
 	}
 
 	/** Returns the members of an object. Reports a fault if it is not one, or for a repeated name, which it omits. */

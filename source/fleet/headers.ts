@@ -9,7 +9,14 @@ const headersVariable = 'TPROF_HEADERS';
 export type Headers = Readonly<Record<string, string>>;
 
 /** Headers that the connection itself needs. */
-const ownHeaders = new Set(['connection', 'content-length', 'content-type', 'content-encoding', 'host', 'transfer-encoding']);
+const ownHeaders = new Set([
+	'connection',
+	'content-length',
+	'content-type',
+	'content-encoding',
+	'host',
+	'transfer-encoding',
+]);
 const maxBytes = 65_536;
 let fromEnvironment: Headers | undefined;
 
@@ -64,7 +71,10 @@ function parse(text: string, from: string): Headers {
 			validateHeaderName(name);
 			validateHeaderValue(name, value.trim());
 		} catch {
-			throw new UserError(`${from}: line ${index + 1} is not a header`, {hint: 'write a header a line, such as Authorization: Bearer TOKEN', exitCode: 2});
+			throw new UserError(`${from}: line ${index + 1} is not a header`, {
+				hint: 'write a header a line, such as Authorization: Bearer TOKEN',
+				exitCode: 2,
+			});
 		}
 
 		if (ownHeaders.has(name.toLowerCase())) {
@@ -81,7 +91,10 @@ function parse(text: string, from: string): Headers {
 export function withoutCredentials(url: URL, name: string): URL {
 	const part = url.username || url.password ? 'password' : (url.search ? 'query' : undefined);
 	if (part) {
-		throw usage(`${name} must not have a ${part}: every user of this host could read it`, 'put "Authorization: Basic BASE64" or "Authorization: Bearer TOKEN" into a file, and give that to --headers');
+		throw usage(
+			`${name} must not have a ${part}: every user of this host could read it`,
+			'put "Authorization: Basic BASE64" or "Authorization: Bearer TOKEN" into a file, and give that to --headers',
+		);
 	}
 
 	return url;

@@ -38,7 +38,9 @@ export const otlp: Protocol = {
 			return {
 				sampleType: valueType,
 				samples: samples.map(({locationId, value}) => ({
-					stackIndex: stacks.push({locationIndices: locationId}) - 1, values: [String(value)], attributeIndices,
+					stackIndex: stacks.push({locationIndices: locationId}) - 1,
+					values: [String(value)],
+					attributeIndices,
 				})),
 				timeUnixNano: String(timeNanos),
 				durationNano: String(durationNanos),
@@ -58,8 +60,24 @@ export const otlp: Protocol = {
 			resourceProfiles: [{resource, scopeProfiles: [{scope: {name: 'tprof-top', version}, profiles}]}],
 			dictionary: {
 				mappingTable: [none, ...mappings.map(({filename}) => ({filenameStrindex: filename}))],
-				locationTable: [none, ...locations.map(({mappingId, line}) => ({mappingIndex: mappingId, lines: line?.map(({functionId, line: number}) => ({functionIndex: functionId, line: String(number)}))}))],
-				functionTable: [none, ...functions.map(({name, systemName, filename}) => ({nameStrindex: name, systemNameStrindex: systemName, filenameStrindex: filename}))],
+				locationTable: [
+					none,
+					...locations.map(({mappingId, line}) => ({
+						mappingIndex: mappingId,
+						lines: line?.map(({functionId, line: number}) => ({
+							functionIndex: functionId,
+							line: String(number),
+						})),
+					})),
+				],
+				functionTable: [
+					none,
+					...functions.map(({name, systemName, filename}) => ({
+						nameStrindex: name,
+						systemNameStrindex: systemName,
+						filenameStrindex: filename,
+					})),
+				],
 				linkTable: [none],
 				stringTable: strings.strings,
 				attributeTable: attributes,
@@ -68,7 +86,11 @@ export const otlp: Protocol = {
 		}));
 	},
 	problemIn(answer) {
-		const {partialSuccess: {rejectedProfiles = 0, errorMessage = ''} = {}} = JSON.parse(answer || '{}') as {partialSuccess?: {rejectedProfiles?: string | number; errorMessage?: string}};
-		return Number(rejectedProfiles) > 0 ? printable(`${rejectedProfiles} profiles of a window were rejected: ${errorMessage}`) : undefined;
+		const {partialSuccess: {rejectedProfiles = 0, errorMessage = ''} = {}} = JSON.parse(answer || '{}') as {
+			partialSuccess?: {rejectedProfiles?: string | number; errorMessage?: string};
+		};
+		return Number(rejectedProfiles) > 0
+			? printable(`${rejectedProfiles} profiles of a window were rejected: ${errorMessage}`)
+			: undefined;
 	},
 };

@@ -12,7 +12,9 @@ export type Answer =
 
 type Request = {
 	readonly headers: Headers;
-	/** Whether the headers may hold credentials. Then no text of the backend is shown: it may quote them, even encoded. */
+	/**
+	Whether the headers may hold credentials. Then no text of the backend is shown: it may quote them, even encoded.
+	*/
 	readonly hasCredentials: boolean;
 	readonly body: Uint8Array;
 	/** Maximum time from connecting to the end of the answer. */
@@ -51,16 +53,26 @@ export async function post(url: URL, request: Request): Promise<Answer> {
 		const answered = `${url.origin} answered ${statusCode}`;
 		if (statusCode >= 200 && statusCode < 300) {
 			// A proxy's log-in page.
-			return headers['content-type']?.startsWith('text/html') ? {kind: 'failed', problem: `${answered} with a web page: not a backend`} : {kind: 'accepted', text, bytes};
+			return headers['content-type']?.startsWith('text/html')
+				? {kind: 'failed', problem: `${answered} with a web page: not a backend`}
+				: {kind: 'accepted', text, bytes};
 		}
 
 		if (statusCode >= 300 && statusCode < 400) {
-			return {kind: 'failed', problem: `${answered}, a redirect${request.hasCredentials ? '' : ` to ${originOf(headers.location, url)}`}: not followed; give the backend's own address`};
+			return {
+				kind: 'failed',
+				problem: `${answered}, a redirect${
+					request.hasCredentials ? '' : ` to ${originOf(headers.location, url)}`
+				}: not followed; give the backend's own address`,
+			};
 		}
 
 		const quoted = request.hasCredentials ? '' : printable(text.trim(), maxQuotedLength);
-		const problem = [answered, hints[statusCode], quoted === '' ? undefined : `"${quoted}"`].filter(Boolean).join(': ');
-		return retriedStatuses.has(statusCode) ? {kind: 'failed', problem, retryAfterMs: retryAfterMs(headers['retry-after'])} : {kind: 'refused', problem};
+		const problem = [answered, hints[statusCode], quoted === '' ? undefined : `"${quoted}"`].filter(Boolean)
+			.join(': ');
+		return retriedStatuses.has(statusCode)
+			? {kind: 'failed', problem, retryAfterMs: retryAfterMs(headers['retry-after'])}
+			: {kind: 'refused', problem};
 	} catch (error) {
 		return {kind: 'failed', problem: `${url.origin}: ${reasonOf(error as NodeJS.ErrnoException)}`};
 	}
@@ -139,7 +151,9 @@ function originOf(location: string | undefined, base: URL): string {
 
 /** Returns how long to wait by a Retry-After header, which has seconds or an HTTP date. */
 function retryAfterMs(header: string | undefined): number | undefined {
-	const ms = header === undefined ? Number.NaN : (/^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now());
+	const ms = header === undefined
+		? Number.NaN
+		: (/^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now());
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxRetryAfterMs);
 }
 

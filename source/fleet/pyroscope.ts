@@ -37,7 +37,8 @@ export const pyroscope: Protocol = {
 		return gzipSync(message(windowProfiles(window).map(profile => {
 			const {name: kind, state, periodMs} = profile;
 			const named = {...labels, ...(state ? {state} : {}), [periodLabel]: periodText(periodMs), __name__: kind};
-			const pairs = Object.entries(named).map(([name, value]) => message([[1, name.replaceAll('.', '_')], [2, value]]));
+			const pairs = Object.entries(named).map(([name, value]) =>
+				message([[1, name.replaceAll('.', '_')], [2, value]]));
 			const sample = message([[1, encodeProfile(profile, window.session)], [2, randomUUID()]]);
 			return [1, message([...pairs.map(pair => [1, pair] as const), [2, sample]])];
 		})));

@@ -12,7 +12,8 @@ import {withoutCredentials, type Headers} from './headers.js';
 import {post} from './post.js';
 import {periodAttribute, periodIn, periodLabel} from './pyroscope.js';
 
-const example = 'tprof-top open \'pyroscope://HOST:4040/?query={service_name="shop"}&from=now-1h&until=now-30m\'; pyroscopes:// for https';
+const example
+	= 'tprof-top open \'pyroscope://HOST:4040/?query={service_name="shop"}&from=now-1h&until=now-30m\'; pyroscopes:// for https';
 const parameters = ['query', 'from', 'until', 'groupBy'];
 /** CPU time as `push` and other clients of Pyroscope send it, and as Pyroscope names it if it comes by OTLP. */
 const cpuTypes = ['process_cpu:cpu:nanoseconds:cpu:nanoseconds', 'cpu:cpu:nanoseconds:cpu:nanoseconds'];
@@ -85,7 +86,10 @@ export function backendQuery(address: string, nowMs = Date.now()): BackendQuery 
 	const {searchParams} = url;
 	const unknown = [...searchParams.keys()].find(name => !parameters.includes(name));
 	if (unknown !== undefined) {
-		throw usage(`${printable(unknown)} is not a parameter of the address; it has ${parameters.join(', ')}`, 'credentials belong in a file for --headers');
+		throw usage(
+			`${printable(unknown)} is not a parameter of the address; it has ${parameters.join(', ')}`,
+			'credentials belong in a file for --headers',
+		);
 	}
 
 	const endMs = Math.min(momentOf(searchParams.get('until') ?? 'now', nowMs), nowMs);
@@ -127,7 +131,9 @@ export function movedSpan(query: BackendQuery, steps: number): BackendQuery {
 
 /** Reads `label=value,...`; undefined for other texts. */
 export function labelSet(text: string): Readonly<Record<string, string>> | undefined {
-	return /^[a-z_]\w*=[^,]*(?:,[a-z_]\w*=[^,]*)*$/i.test(text) ? Object.fromEntries(text.split(',').map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)])) : undefined;
+	return /^[a-z_]\w*=[^,]*(?:,[a-z_]\w*=[^,]*)*$/i.test(text)
+		? Object.fromEntries(text.split(',').map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
+		: undefined;
 }
 
 /** Returns the query with these labels in place of what its selector says of them. */
@@ -149,11 +155,21 @@ export class BackendError extends UserError {}
 export type RequestContext = {readonly headers: Headers; readonly signal: AbortSignal};
 
 /** Posts to a method of querier/v1/querier.proto (Connect). Returns the body of the answer; throws UserError. */
-async function ask({url}: BackendQuery, method: string, {headers, signal}: RequestContext, request: {readonly body: Uint8Array; readonly contentType: string; readonly maxBytes: number}): Promise<Uint8Array> {
+async function ask(
+	{url}: BackendQuery,
+	method: string,
+	{headers, signal}: RequestContext,
+	request: {readonly body: Uint8Array; readonly contentType: string; readonly maxBytes: number},
+): Promise<Uint8Array> {
 	const address = new URL(url);
 	address.pathname = `${url.pathname.replace(/\/+$/, '')}/querier.v1.QuerierService/${method}`;
 	const answer = await post(address, {
-		body: request.body, headers: {...headers, 'content-type': request.contentType}, hasCredentials: Object.keys(headers).length > 0, timeoutMs, maxAnswerBytes: request.maxBytes + 1, signal,
+		body: request.body,
+		headers: {...headers, 'content-type': request.contentType},
+		hasCredentials: Object.keys(headers).length > 0,
+		timeoutMs,
+		maxAnswerBytes: request.maxBytes + 1,
+		signal,
 	});
 	if (answer.kind !== 'accepted') {
 		throw new BackendError(answer.problem, {hint: example});
@@ -229,9 +245,15 @@ export async function mergedProfile(query: BackendQuery, type: string, context: 
 		request.number(Math.round(ms));
 	}
 
-	const profile = await ask(query, 'SelectMergeProfile', context, {body: request.take(), contentType: 'application/proto', maxBytes});
+	const profile = await ask(query, 'SelectMergeProfile', context, {
+		body: request.take(),
+		contentType: 'application/proto',
+		maxBytes,
+	});
 	if (profile.length === 0) {
-		throw new UserError(`${url.origin} has nothing of ${type} of ${printable(selector)} in that span`, {hint: example});
+		throw new UserError(`${url.origin} has nothing of ${type} of ${printable(selector)} in that span`, {
+			hint: example,
+		});
 	}
 
 	return profile;
@@ -257,12 +279,21 @@ function stepOf({startMs, endMs}: BackendQuery): number {
 async function seriesOf(query: BackendQuery, type: string, context: RequestContext): Promise<Series[]> {
 	const {url, selector, groupBy, startMs, endMs} = query;
 	const body = Buffer.from(JSON.stringify({
-		profileTypeID: type, labelSelector: selector, groupBy, limit: String(maxJvms), step: stepOf(query) / 1000,
-		// A point's time is the end of its step. So the point at the start of the span does not count. A backend that splits
-		// queries loses a step at their end, so the end is a millisecond later.
-		start: String(startMs), end: String(endMs + 1),
+		profileTypeID: type,
+		labelSelector: selector,
+		groupBy,
+		limit: String(maxJvms),
+		step: stepOf(query) / 1000,
+		// A point's time is the end of its step. So the point at the start of the span does not count. A backend that
+		// splits queries loses a step at their end, so the end is a millisecond later.
+		start: String(startMs),
+		end: String(endMs + 1),
 	}));
-	const answer = await ask(query, 'SelectSeries', context, {body, contentType: 'application/json', maxBytes: maxTableBytes});
+	const answer = await ask(query, 'SelectSeries', context, {
+		body,
+		contentType: 'application/json',
+		maxBytes: maxTableBytes,
+	});
 	try {
 		const {series: all = []} = record(JSON.parse(Buffer.from(answer).toString())) as SeriesAnswer;
 		const names = groupBy.filter(label => all.some(({labels = []}) => labels.some(({name}) => name === label)));
@@ -321,7 +352,12 @@ export async function fleetRows(query: BackendQuery, context: RequestContext): P
 	for (const {labels, value, times} of series.flat()) {
 		const key = JSON.stringify(Object.entries(labels).filter(([, text]) => text !== ''));
 		const found = byLabels.get(key);
-		byLabels.set(key, {labels, jvms: 1, value: value + (found?.value ?? 0), times: [...found?.times ?? [], ...times]});
+		byLabels.set(key, {
+			labels,
+			jvms: 1,
+			value: value + (found?.value ?? 0),
+			times: [...found?.times ?? [], ...times],
+		});
 	}
 
 	// Of a JVM with a single profile it is not known how long that is: no longer than the others'.

@@ -165,7 +165,11 @@ export class Sender {
 	}
 
 	/** Sends a body once. `isOver`: it was taken, or refused and is not sent again. */
-	async #try(body: Uint8Array): Promise<{readonly isOver: boolean; readonly problem?: string; readonly retryAfterMs?: number}> {
+	async #try(body: Uint8Array): Promise<{
+		readonly isOver: boolean;
+		readonly problem?: string;
+		readonly retryAfterMs?: number;
+	}> {
 		const {headers, timeoutMs} = this.#options;
 		let given: Headers;
 		try {
@@ -197,7 +201,9 @@ export class Sender {
 	#problemIn(answer: string, hasCredentials: boolean): string | undefined {
 		try {
 			const problem = this.#protocol.problemIn(answer);
-			return problem !== undefined && hasCredentials ? `${this.#url.origin} refused a part; its reason is not shown, as it may quote the headers` : problem;
+			return problem !== undefined && hasCredentials
+				? `${this.#url.origin} refused a part; its reason is not shown, as it may quote the headers`
+				: problem;
 		} catch {
 			return `${this.#url.origin} gave an answer that no backend gives`;
 		}

@@ -40,7 +40,8 @@ export function ourCommand(script = ourScript(), node = process.execPath, folder
 function ourScript(): string {
 	const [, started = ''] = process.argv;
 	const folder = path.dirname(started);
-	return [folder, path.dirname(folder)].map(each => path.join(each, 'cli.js')).find(file => existsSync(file)) ?? started;
+	return [folder, path.dirname(folder)].map(each => path.join(each, 'cli.js')).find(file => existsSync(file))
+		?? started;
 }
 
 function quoted(word: string): string {
@@ -50,26 +51,54 @@ function quoted(word: string): string {
 export const obstacles = {
 	badPid: (text: string): Obstacle => ({reason: `"${text}" is not a process id`, hint: seeList}),
 	absent: (pid: number): Obstacle => ({reason: `there is no process ${pid}`, hint: seeList}),
-	hidden: (pid: number): Obstacle => ({reason: `process ${pid} belongs to another user, and you cannot see it`, hint: 'run tprof-top as that user, or as root'}),
-	thread: (tid: number, pid: number): Obstacle => ({reason: `${tid} is a thread of process ${pid}`, hint: `use the process: tprof-top ${pid}`}),
-	zombie: (pid: number): Obstacle => ({reason: `process ${pid} has ended (a zombie, not yet reaped by its parent)`, hint: seeList}),
+	hidden: (pid: number): Obstacle => ({
+		reason: `process ${pid} belongs to another user, and you cannot see it`,
+		hint: 'run tprof-top as that user, or as root',
+	}),
+	thread: (tid: number, pid: number): Obstacle => ({
+		reason: `${tid} is a thread of process ${pid}`,
+		hint: `use the process: tprof-top ${pid}`,
+	}),
+	zombie: (pid: number): Obstacle => ({
+		reason: `process ${pid} has ended (a zombie, not yet reaped by its parent)`,
+		hint: seeList,
+	}),
 	otherUser: (pid: number, user: string, uid: number): Obstacle => ({
 		reason: `process ${pid} belongs to user ${user}`,
 		hint: `run as that user or as root: ${sudoCommand(pid, user, uid)}`,
 	}),
-	closed: (pid: number): Obstacle => ({reason: `process ${pid} cannot be inspected: no permission (another group, extra capabilities, or not dumpable)`, hint: 'run tprof-top as root, or with the same group as the JVM'}),
+	closed: (pid: number): Obstacle => ({
+		reason:
+			`process ${pid} cannot be inspected: no permission (another group, extra capabilities, or not dumpable)`,
+		hint: 'run tprof-top as root, or with the same group as the JVM',
+	}),
 	closedToRoot: (pid: number): Obstacle => ({
-		reason: `process ${pid} cannot be inspected: it is closed even to root here (it belongs to another user namespace, or a security module protects it)`,
+		reason:
+			`process ${pid} cannot be inspected: it is closed even to root here (it belongs to another user namespace, or a security module protects it)`,
 		hint: 'run tprof-top on the host, outside this container',
 	}),
 	withoutCapability: (pid: number): Obstacle => ({
-		reason: `process ${pid} cannot be inspected: root lacks CAP_SYS_PTRACE, as in most containers`, hint: 'start the container with --cap-add SYS_PTRACE, or run tprof-top as the user of the JVM',
+		reason: `process ${pid} cannot be inspected: root lacks CAP_SYS_PTRACE, as in most containers`,
+		hint: 'start the container with --cap-add SYS_PTRACE, or run tprof-top as the user of the JVM',
 	}),
 	noJvm: (pid: number, name: string): Obstacle => ({reason: `process ${pid} (${name}) is not a JVM`, hint: seeList}),
-	noVm: (pid: number): Obstacle => ({reason: `process ${pid} has loaded libjvm.so, but no JVM is running in it`, hint: 'the program may start its JVM later; try again then'}),
-	openJ9: (pid: number): Obstacle => ({reason: `process ${pid} runs OpenJ9; tprof-top supports only HotSpot`, hint: 'OpenJ9 has a different attach protocol and answers signals with a javacore file'}),
-	nativeImage: (pid: number): Obstacle => ({reason: `process ${pid} is a GraalVM native image; there is no JVM in it`, hint: 'use a native profiler such as perf'}),
-	starting: (pid: number): Obstacle => ({reason: `JVM ${pid} is still starting up`, hint: 'try again in a moment', isPassing: true}),
+	noVm: (pid: number): Obstacle => ({
+		reason: `process ${pid} has loaded libjvm.so, but no JVM is running in it`,
+		hint: 'the program may start its JVM later; try again then',
+	}),
+	openJ9: (pid: number): Obstacle => ({
+		reason: `process ${pid} runs OpenJ9; tprof-top supports only HotSpot`,
+		hint: 'OpenJ9 has a different attach protocol and answers signals with a javacore file',
+	}),
+	nativeImage: (pid: number): Obstacle => ({
+		reason: `process ${pid} is a GraalVM native image; there is no JVM in it`,
+		hint: 'use a native profiler such as perf',
+	}),
+	starting: (pid: number): Obstacle => ({
+		reason: `JVM ${pid} is still starting up`,
+		hint: 'try again in a moment',
+		isPassing: true,
+	}),
 	noHandler: (pid: number): Obstacle => ({
 		reason: `JVM ${pid} does not handle SIGQUIT and has no attach socket`,
 		hint: 'a signal would kill it; if its socket in /tmp was removed, restart it to attach',
@@ -85,18 +114,28 @@ export const obstacles = {
 		hint: 'a signal would kill it; restart it without -Xrs, or keep its socket in /tmp',
 		isAttachOnly: true,
 	}),
-	attachDisabled: (pid: number): Obstacle => ({reason: `JVM ${pid} was started with -XX:+DisableAttachMechanism`, hint: 'restart it without that flag', isAttachOnly: true}),
+	attachDisabled: (pid: number): Obstacle => ({
+		reason: `JVM ${pid} was started with -XX:+DisableAttachMechanism`,
+		hint: 'restart it without that flag',
+		isAttachOnly: true,
+	}),
 	outOfFiles: (pid: number, limit: number): Obstacle => ({
 		reason: `JVM ${pid} has ${limit} files open, as many as it may: it cannot take a connection`,
 		hint: `raise its limit: sudo prlimit --pid ${pid} --nofile=${2 * limit}`,
 		otherEnginesMayWork: true,
 	}),
-	stopped: (pid: number): Obstacle => ({reason: `process ${pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `resume it with kill -CONT ${pid}`}),
+	stopped: (pid: number): Obstacle => ({
+		reason: `process ${pid} is stopped (SIGSTOP or Ctrl-Z)`,
+		hint: `resume it with kill -CONT ${pid}`,
+	}),
 	frozen: (pid: number): Obstacle => ({
 		reason: `process ${pid} is frozen by its cgroup`,
 		hint: 'thaw it: docker unpause, or write 0 to cgroup.freeze of the group',
 	}),
-	traced: (pid: number): Obstacle => ({reason: `process ${pid} is stopped by a debugger`, hint: 'continue it there, or detach the debugger'}),
+	traced: (pid: number): Obstacle => ({
+		reason: `process ${pid} is stopped by a debugger`,
+		hint: 'continue it there, or detach the debugger',
+	}),
 };
 
 /** Returns the obstacle on other operating systems than Linux, whose /proc is needed. */
@@ -105,6 +144,7 @@ export function platformProblem(platform: NodeJS.Platform = process.platform): O
 		? undefined
 		: {
 			reason: `tprof-top runs only on Linux, not on ${platform}`,
-			hint: 'run it on the host (or in the container) where the JVM runs; saved files open anywhere: tprof-top open FILE',
+			hint:
+				'run it on the host (or in the container) where the JVM runs; saved files open anywhere: tprof-top open FILE',
 		};
 }

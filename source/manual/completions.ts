@@ -7,8 +7,10 @@ import {optionRows} from '../options/table.js';
 function bashCompletion(): string {
 	const withValue = completedOptions.filter(({value}) => value !== undefined);
 	const spellings = ({long: [name], short}: Completed) => [name, ...(short ? [short] : [])].join('|');
-	const withWords = withValue.filter(({words}) => words.length > 0).map(option => `\t\t${spellings(option)}) mapfile -t COMPREPLY < <(compgen -W ${quoted(option.words.join(' '))} -- "$cur"); return ;;`);
-	const withPaths = withValue.filter(({path}) => path).map(option => `\t\t${spellings(option)}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen ${option.path === 'file' ? '-f' : '-d'} -- "$cur"); return ;;`);
+	const withWords = withValue.filter(({words}) => words.length > 0).map(option =>
+		`\t\t${spellings(option)}) mapfile -t COMPREPLY < <(compgen -W ${quoted(option.words.join(' '))} -- "$cur"); return ;;`);
+	const withPaths = withValue.filter(({path}) => path).map(option =>
+		`\t\t${spellings(option)}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen ${option.path === 'file' ? '-f' : '-d'} -- "$cur"); return ;;`);
 	const withOtherValues = withValue.filter(({words, path}) => words.length === 0 && !path);
 	const commands = completedCommands.map(({word, values, path}) => {
 		const generator = values ? `compgen -W ${quoted(values.join(' '))}` : (path ? 'compgen -f' : 'true');
@@ -50,13 +52,21 @@ function fishCompletion(): string {
 	return [
 		'# fish completion for tprof-top; to try it: tprof-top completion fish | source',
 		'complete -c tprof-top -f',
-		...completedCommands.map(({word, help}) => `complete -c tprof-top -n ${first} -a ${word} -d ${fishQuoted(help)}`),
+		...completedCommands.map(({word, help}) =>
+			`complete -c tprof-top -n ${first} -a ${word} -d ${fishQuoted(help)}`),
 		`complete -c tprof-top -n ${first} -a '(pgrep -x java)' -d 'process id of a JVM'`,
-		...completedCommands.flatMap(({word, values, path}) => values ? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -a ${fishQuoted(values.join(' '))}`] : (path ? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -F`] : [])),
+		...completedCommands.flatMap(({word, values, path}) =>
+			values
+				? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -a ${fishQuoted(values.join(' '))}`]
+				: (path ? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -F`] : [])),
 		...completedOptions.flatMap(({long: [name, ...others], short, help, value, words: values, path}) => {
-			const spelling = (long: string) => `complete -c tprof-top ${short && long === name ? `-s ${short.slice(1)} ` : ''}-l ${long.slice(2)}`;
+			const spelling = (long: string) =>
+				`complete -c tprof-top ${short && long === name ? `-s ${short.slice(1)} ` : ''}-l ${long.slice(2)}`;
 			const flags = value === undefined ? '' : valueFlags({path, words: values});
-			return [`${spelling(name)}${flags} -d ${fishQuoted(help)}`, ...others.map(other => `${spelling(other)} -d ${fishQuoted(help)}`)];
+			return [
+				`${spelling(name)}${flags} -d ${fishQuoted(help)}`,
+				...others.map(other => `${spelling(other)} -d ${fishQuoted(help)}`),
+			];
 		}),
 		'',
 	].join('\n');
@@ -68,7 +78,9 @@ function valueFlags({path, words}: Pick<Completed, 'path' | 'words'>): string {
 		return ' -r -F';
 	}
 
-	return path === 'folder' ? ' -x -a \'(__fish_complete_directories)\'' : (words.length > 0 ? ` -x -a ${fishQuoted(words.join(' '))}` : ' -x');
+	return path === 'folder'
+		? ' -x -a \'(__fish_complete_directories)\''
+		: (words.length > 0 ? ` -x -a ${fishQuoted(words.join(' '))}` : ' -x');
 }
 
 function fishQuoted(text: string): string {
@@ -77,8 +89,12 @@ function fishQuoted(text: string): string {
 
 /** Returns completions for zsh, to be sourced or saved as _tprof-top in a folder of $fpath. */
 function zshCompletion(): string {
-	const commands = completedCommands.map(({word, help}) => `\t\t${quoted(`${word}:${help.replaceAll(':', String.raw`\:`)}`)}`);
-	const secondWords = completedCommands.flatMap(({word, values, path}) => values ? [`\t\t${word}) _values ${quoted(word)} ${values.join(' ')} ;;`] : (path ? [`\t\t${word}) _files ;;`] : []));
+	const commands = completedCommands.map(({word, help}) =>
+		`\t\t${quoted(`${word}:${help.replaceAll(':', String.raw`\:`)}`)}`);
+	const secondWords = completedCommands.flatMap(({word, values, path}) =>
+		values
+			? [`\t\t${word}) _values ${quoted(word)} ${values.join(' ')} ;;`]
+			: (path ? [`\t\t${word}) _files ;;`] : []));
 	return `#compdef tprof-top
 # zsh completion for tprof-top; to try it: source <(tprof-top completion zsh)
 _tprof_top_first() {
@@ -115,7 +131,9 @@ function specsOf({long: [name, ...others], short, help, value, words, path}: Com
 	const action = words.length > 0 ? `(${words.join(' ')})` : (path ? `_files${path === 'folder' ? ' -/' : ''}` : ' ');
 	const after = value === undefined ? '' : `:${value}:${action}`;
 	const long = value === undefined ? name : `${name}=`;
-	const both = short ? [`${quoted(`(${short} ${name})`)}{${short}${value === undefined ? '' : '+'},${long}}${quoted(text + after)}`] : [quoted(long + text + after)];
+	const both = short
+		? [`${quoted(`(${short} ${name})`)}{${short}${value === undefined ? '' : '+'},${long}}${quoted(text + after)}`]
+		: [quoted(long + text + after)];
 	return [...both, ...others.map(other => quoted(other + text))];
 }
 
@@ -139,4 +157,8 @@ function quoted(text: string): string {
 }
 
 /** The completion scripts, by the names of `shells` in options/command.ts. */
-export const completions: Readonly<Record<string, () => string>> = {bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion};
+export const completions: Readonly<Record<string, () => string>> = {
+	bash: bashCompletion,
+	zsh: zshCompletion,
+	fish: fishCompletion,
+};

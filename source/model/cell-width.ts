@@ -2,8 +2,8 @@ import stringWidth from 'string-width';
 import {cached} from './get-or-create.js';
 
 /*
-Measures and elides text in terminal cells, counted as Ink does (ink/build/output.js): by grapheme, each at least one cell
-wide. Texts must be printable, without escape sequences.
+Measures and elides text in terminal cells, counted as Ink does (ink/build/output.js): by grapheme, each at least one
+cell wide. Texts must be printable, without escape sequences.
 */
 
 /** A user-perceived character, with its combining marks or the parts of its emoji, and its width. */

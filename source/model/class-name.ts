@@ -1,4 +1,7 @@
-/* Names of classes that the JVM generates differ from run to run; with normal names, frames of the same code count together. */
+/*
+Names of classes that the JVM generates differ from run to run; with normal names, frames of the same code count
+together.
+*/
 
 /**
 Suffix of a hidden class's name: "/0x00007f2c…" in dumps (JDK 15 and later), "+0x…" in HotSpot's symbols, and
@@ -10,7 +13,8 @@ const hiddenSuffix = /[/+](?:0x[\da-f]+|\d+)$/i;
 const lambdaClass = /^(.*\$\$Lambda)(?:\$\d+)?$/s;
 
 /** Classes that core reflection generates for methods called often (JDK 8 to 17). */
-const reflectionAccessor = /^((?:sun|jdk\.internal)\.reflect\.Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/;
+const reflectionAccessor
+	= /^((?:sun|jdk\.internal)\.reflect\.Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/;
 
 /** Proxies of java.lang.reflect: "com.sun.proxy.$Proxy3" (JDK 8 to 15), "jdk.proxy2.$Proxy3" since. */
 const jdkProxy = /^((?:.*\.)?)\$Proxy\d+$/s;

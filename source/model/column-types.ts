@@ -36,7 +36,9 @@ export const units = {
 	moment: {type: 'f64', none: 0},
 	count: {type: 'f64', none: 0},
 	bytes: {type: 'f64', none: 0},
-} as const satisfies Readonly<Record<string, {readonly type: ArrayType; readonly none: number} | {readonly type: 'text'; readonly none: string}>>;
+} as const satisfies Readonly<
+	Record<string, {readonly type: ArrayType; readonly none: number} | {readonly type: 'text'; readonly none: string}>
+>;
 export type Unit = keyof typeof units;
 
 /** A column of numbers, kept in a typed array. */
@@ -46,15 +48,21 @@ export type Columns = Readonly<Record<string, Column>>;
 type MixedColumns = Readonly<Record<string, {readonly unit: Unit}>>;
 
 /** Names of the columns with these fields: `Select<typeof threadColumns, {sampled: 'sum'}>`. */
-export type Select<C extends MixedColumns, Fields> = {[Name in keyof C & string]: C[Name] extends Fields ? Name : never}[keyof C & string];
+export type Select<C extends MixedColumns, Fields> = {
+	[Name in keyof C & string]: C[Name] extends Fields ? Name : never;
+}[keyof C & string];
 
 export type TypeOf<C extends Column> = (typeof units)[C['unit']]['type'];
 
 export type Arrays<C extends Columns> = {[Name in keyof C]: ColumnArray<TypeOf<C[Name]>>};
 
 /** Returns the names of the columns with these fields, in the schema's order. */
-export function select<C extends MixedColumns, const Fields extends Readonly<Record<string, unknown>>>(columns: C, fields: Fields): ReadonlyArray<Select<C, Fields>> {
-	const has = (column: Readonly<Record<string, unknown>>) => Object.entries(fields).every(([field, value]) => column[field] === value);
+export function select<C extends MixedColumns, const Fields extends Readonly<Record<string, unknown>>>(
+	columns: C,
+	fields: Fields,
+): ReadonlyArray<Select<C, Fields>> {
+	const has = (column: Readonly<Record<string, unknown>>) =>
+		Object.entries(fields).every(([field, value]) => column[field] === value);
 	return namesOf(columns).filter(name => has(columns[name])) as Array<Select<C, Fields>>;
 }
 
@@ -64,7 +72,10 @@ export function namesOf<T extends object>(columns: T): ReadonlyArray<keyof T & s
 }
 
 /** Returns an object with a value for each name. */
-export function fromNames<Name extends string, Value>(names: readonly Name[], valueOf: (name: Name, index: number) => Value): Record<Name, Value> {
+export function fromNames<Name extends string, Value>(
+	names: readonly Name[],
+	valueOf: (name: Name, index: number) => Value,
+): Record<Name, Value> {
 	const object: Partial<Record<Name, Value>> = {};
 	// Called for each sample and record: an iterator would make garbage.
 	const {length} = names;
@@ -75,17 +86,27 @@ export function fromNames<Name extends string, Value>(names: readonly Name[], va
 	return object as Record<Name, Value>;
 }
 
-export function pick<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[]): Pick<C, Name> {
+export function pick<C extends Columns, Name extends keyof C & string>(
+	columns: C,
+	names: readonly Name[],
+): Pick<C, Name> {
 	return fromNames(names, name => columns[name]) as Pick<C, Name>;
 }
 
 /** Returns the columns that hold numbers. */
 export function numbersOf<C extends MixedColumns>(columns: C): Pick<C, Select<C, Column>> {
-	return fromNames(namesOf(columns).filter((name): name is Select<C, Column> => columns[name].unit !== 'text'), name => columns[name]) as Pick<C, Select<C, Column>>;
+	return fromNames(
+		namesOf(columns).filter((name): name is Select<C, Column> => columns[name].unit !== 'text'),
+		name => columns[name],
+	) as Pick<C, Select<C, Column>>;
 }
 
 /** Returns an array for each of these columns. */
-export function makeArrays<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[], make: (column: C[Name], name: Name) => ColumnArray): Pick<Arrays<C>, Name> {
+export function makeArrays<C extends Columns, Name extends keyof C & string>(
+	columns: C,
+	names: readonly Name[],
+	make: (column: C[Name], name: Name) => ColumnArray,
+): Pick<Arrays<C>, Name> {
 	return fromNames(names, name => make(columns[name], name)) as Pick<Arrays<C>, Name>;
 }
 

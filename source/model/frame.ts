@@ -51,6 +51,9 @@ export type Interner = {
 };
 
 /** Returns the id of a frame that is not a method, such as `unattributed`. */
-export function pseudoFrame(interner: Interner, {className, method}: {readonly className: string; readonly method: string}): number {
+export function pseudoFrame(
+	interner: Interner,
+	{className, method}: {readonly className: string; readonly method: string},
+): number {
 	return interner.internFrame(interner.internString(className), interner.internString(method), 0, unknownLine);
 }

@@ -1,5 +1,9 @@
 /** Returns the value of a key, creating it at first use. */
-export function getOrCreate<Key, Value>(values: {get(key: Key): Value | undefined; set(key: Key, value: Value): unknown}, key: Key, make: () => Value): Value {
+export function getOrCreate<Key, Value>(
+	values: {get(key: Key): Value | undefined; set(key: Key, value: Value): unknown},
+	key: Key,
+	make: () => Value,
+): Value {
 	let value = values.get(key);
 	if (value === undefined) {
 		value = make();
@@ -15,7 +19,12 @@ export function cached<Key, Value>(values: Map<Key, Value>, key: Key, maxSize: n
 }
 
 /** Returns a key's value, created at first use; a full map, of `maxSize` values, does not keep it. */
-export function getOrCreateUpTo<Key, Value>(values: Map<Key, Value>, key: Key, maxSize: number, make: (isFull: boolean) => Value): Value {
+export function getOrCreateUpTo<Key, Value>(
+	values: Map<Key, Value>,
+	key: Key,
+	maxSize: number,
+	make: (isFull: boolean) => Value,
+): Value {
 	return values.size < maxSize ? getOrCreate(values, key, () => make(false)) : values.get(key) ?? make(true);
 }
 

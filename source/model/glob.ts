@@ -10,8 +10,8 @@ export function globListMatcher(list: string): (name: string) => boolean {
 }
 
 /**
-Returns a case-insensitive matcher for names; a glob without `*` or `?` matches names that contain it. The time is bounded
-by the length of the name times that of the glob.
+Returns a case-insensitive matcher for names; a glob without `*` or `?` matches names that contain it. The time is
+bounded by the length of the name times that of the glob.
 */
 export function globMatcher(glob: string): (name: string) => boolean {
 	const pattern = glob.toLowerCase();

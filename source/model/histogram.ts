@@ -58,7 +58,11 @@ export class HistogramList {
 	}
 
 	build(): Histograms {
-		return {start: Int32Array.from(this.#start), bucket: this.#bucket.subarray(0, this.#length), count: this.#count.subarray(0, this.#length)};
+		return {
+			start: Int32Array.from(this.#start),
+			bucket: this.#bucket.subarray(0, this.#length),
+			count: this.#count.subarray(0, this.#length),
+		};
 	}
 }
 
@@ -76,7 +80,10 @@ class HistogramSum {
 
 	build(): Histogram {
 		const entries = [...this.#countByBucket].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
-		return {bucket: Uint16Array.from(entries, ([bucket]) => bucket), count: Float64Array.from(entries, ([, count]) => count)};
+		return {
+			bucket: Uint16Array.from(entries, ([bucket]) => bucket),
+			count: Float64Array.from(entries, ([, count]) => count),
+		};
 	}
 }
 
@@ -150,10 +157,14 @@ export class DurationSum {
 		this.histogram.add(durations, sign);
 	}
 
-	/** Adds the shortest and longest duration since the session's start. `isMostExact`: the longest is of the window. */
+	/**
+	Adds the shortest and longest duration since the session's start. `isMostExact`: the longest is of the window.
+	*/
 	extendRange(leastNs: number, mostNs: number, {isMostExact}: {readonly isMostExact: boolean}): void {
 		this.#leastNs = Math.min(this.#leastNs, leastNs);
-		this.#isMostExact = mostNs > this.#mostNs ? isMostExact : this.#isMostExact || (isMostExact && mostNs === this.#mostNs);
+		this.#isMostExact = mostNs > this.#mostNs
+			? isMostExact
+			: this.#isMostExact || (isMostExact && mostNs === this.#mostNs);
 		this.#mostNs = Math.max(this.#mostNs, mostNs);
 	}
 
@@ -163,7 +174,9 @@ export class DurationSum {
 		const buckets = this.histogram.build();
 		// The longest since the start may precede the window; then the window's last bucket bounds the longest. Without
 		// buckets the longest is 0, the end of bucket -1.
-		const mostNs = this.#isMostExact ? this.#mostNs : Math.floor(bucketEndNs(buckets.bucket.at(-1) ?? -1, this.#mostNs));
+		const mostNs = this.#isMostExact
+			? this.#mostNs
+			: Math.floor(bucketEndNs(buckets.bucket.at(-1) ?? -1, this.#mostNs));
 		const durations = {buckets, leastNs: count > 0 ? this.#leastNs : 0, mostNs};
 		return {
 			count, totalNs,

@@ -77,8 +77,8 @@ export class JvmStacks {
 	}
 
 	/**
-	Returns the frames of a thread, innermost first: `[gc] G1 Conc`, `[native] "worker-*"`. Threads whose names differ only
-	in numbers share them. `library`: the library that a native thread belongs to.
+	Returns the frames of a thread, innermost first: `[gc] G1 Conc`, `[native] "worker-*"`. Threads whose names differ
+	only in numbers share them. `library`: the library that a native thread belongs to.
 	*/
 	ofThread(name: string, library = ''): readonly number[] {
 		const work = workOf(name);

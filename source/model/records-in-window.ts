@@ -5,7 +5,12 @@ import type {KeyedColumns, RecordArrays} from './schema.js';
 Returns what was counted between two snapshots of a session (`then` undefined: since its start): the records with a sum
 that grew, or changed if it is signed, with their sums subtracted. `isWanted` filters records by index.
 */
-export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
+export function recordsInWindow<C extends KeyedColumns>(
+	columns: C,
+	now: RecordArrays<C>,
+	then: RecordArrays<C> | undefined,
+	isWanted?: (index: number) => boolean,
+): RecordArrays<C> {
 	const names = namesOf(columns);
 	const sums = names.filter(name => columns[name].role === 'sum');
 	if (!then && !isWanted && hasOnlyPositive(sums.map(name => now[name]), now.count)) {
@@ -17,7 +22,8 @@ export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordA
 	for (const name of sums) {
 		const [values, before, isSigned] = [now[name], then?.[name], columns[name].isSigned];
 		for (let index = 0; index < thenCount; index++) {
-			hasChanged[index] |= Number(values[index] > before![index] || (isSigned && values[index] !== before![index]));
+			hasChanged[index]
+				|= Number(values[index] > before![index] || (isSigned && values[index] !== before![index]));
 		}
 
 		for (let index = thenCount; index < now.count; index++) {

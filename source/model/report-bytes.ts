@@ -2,13 +2,25 @@ import {HistogramList, histogramOf, readHistogram} from './histogram.js';
 import type {AgentTaskReport, CounterReading, LongStay, TasksNow, TaskStays} from './task-report.js';
 import {VarintReader} from './varints.js';
 import {
-	actionKinds, threadGroups, type ActiveTrace, type AgentReport, type RefusedName, type PathCalls, type ThreadCalls, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport, type UnmatchedPattern, type WholeTrace,
+	actionKinds,
+	threadGroups,
+	type ActiveTrace,
+	type AgentReport,
+	type RefusedName,
+	type PathCalls,
+	type ThreadCalls,
+	type TraceAction,
+	type TracedMethod,
+	type TraceNodes,
+	type TraceReport,
+	type UnmatchedPattern,
+	type WholeTrace,
 } from './trace-report.js';
 
 /*
 Reads the agent's reports of traced methods and of tasks; TraceReport.java and TaskReport.java in
-agent/src/main/java/tprof/agent write them. They come from the target and are untrusted: each number is checked before it
-is used, and texts are made printable. Saved files hold the same bytes.
+agent/src/main/java/tprof/agent write them. They come from the target and are untrusted: each number is checked before
+it is used, and texts are made printable. Saved files hold the same bytes.
 */
 
 /** The number with which a report of either kind begins. */
@@ -17,7 +29,20 @@ const formats = {traces: 4, tasks: 103};
 const phases = ['surveyed', 'tracing', 'over'] as const;
 /** Maximum numbers of items, at least what the agent writes: a forged report must not exhaust our memory. */
 const limits = {
-	texts: 1000, nearest: 10, methods: 20_000, nodes: 66_000, traces: 100, actions: 4096, threads: 5000, pathsByThread: 220_000, faults: 2200, kinds: 1000, workers: 5000, stays: 40_000, longest: 1000, readings: 10_000,
+	texts: 1000,
+	nearest: 10,
+	methods: 20_000,
+	nodes: 66_000,
+	traces: 100,
+	actions: 4096,
+	threads: 5000,
+	pathsByThread: 220_000,
+	faults: 2200,
+	kinds: 1000,
+	workers: 5000,
+	stays: 40_000,
+	longest: 1000,
+	readings: 10_000,
 };
 
 /** Reads a report of traced methods and keeps its bytes. Throws RangeError if it is malformed. */
@@ -25,13 +50,32 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	const from = new VarintReader(bytes);
 	const head = readHead(from, formats.traces);
 	const survey = {
-		classes: from.number(), methods: from.number(), names: from.list(limits.texts, () => from.text()), refused: refusals(from),
-		unmatched: from.list(limits.texts, (): UnmatchedPattern => ({pattern: from.text(), isLoaded: from.number() > 0, nearest: from.list(limits.nearest, () => from.text())})),
+		classes: from.number(),
+		methods: from.number(),
+		names: from.list(limits.texts, () => from.text()),
+		refused: refusals(from),
+		unmatched: from.list(
+			limits.texts,
+			(): UnmatchedPattern => ({
+				pattern: from.text(),
+				isLoaded: from.number() > 0,
+				nearest: from.list(limits.nearest, () => from.text()),
+			}),
+		),
 	};
 	const [wovenClasses, wovenMethods] = [from.number(), from.number()];
 	const refused = refusals(from);
 	const [lostCalls, traces, threads] = [from.number(), from.number(), from.number()];
-	const methods = from.list(limits.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: parametersOf(from.text()), isReleased: from.number() > 0, oneIn: Math.max(1, from.number())}));
+	const methods = from.list(
+		limits.methods,
+		(): TracedMethod => ({
+			className: from.text(),
+			method: from.text(),
+			parameters: parametersOf(from.text()),
+			isReleased: from.number() > 0,
+			oneIn: Math.max(1, from.number()),
+		}),
+	);
 	const nodes = readNodes(from, methods.length);
 	const activeCount = from.number();
 	const active = from.list(limits.texts, (): ActiveTrace => ({
@@ -40,18 +84,38 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	const slowest = from.list(limits.traces, () => readTrace(from, methods.length));
 	const byThread = readThreads(from, nodes.count);
 	return {
-		...head, bytes, survey, wovenClasses, wovenMethods, refused, lostCalls, traces, threads, methods, nodes, byThread, activeCount, active, slowest,
+		...head,
+		bytes,
+		survey,
+		wovenClasses,
+		wovenMethods,
+		refused,
+		lostCalls,
+		traces,
+		threads,
+		methods,
+		nodes,
+		byThread,
+		activeCount,
+		active,
+		slowest,
 	};
 }
 
 /** Reads what reports of both kinds begin with. */
-function readHead(from: VarintReader, format: number): Pick<AgentReport, 'phase' | 'command' | 'startedAtMs' | 'elapsedNs'> {
+function readHead(
+	from: VarintReader,
+	format: number,
+): Pick<AgentReport, 'phase' | 'command' | 'startedAtMs' | 'elapsedNs'> {
 	if (from.number() !== format) {
 		throw new RangeError('unknown report format');
 	}
 
 	return {
-		phase: phases[from.below(phases.length + 1) - 1] ?? 'surveyed', command: from.number(), startedAtMs: from.number(), elapsedNs: from.number(),
+		phase: phases[from.below(phases.length + 1) - 1] ?? 'surveyed',
+		command: from.number(),
+		startedAtMs: from.number(),
+		elapsedNs: from.number(),
 	};
 }
 
@@ -81,7 +145,12 @@ function readThreads(from: VarintReader, nodeCount: number): ThreadCalls[] {
 			get paths() {
 				const reader = new VarintReader(bytes);
 				return readPaths(reader, nodeCount, count, (node): PathCalls => ({
-					node, calls: reader.number(), exceptions: reader.number(), cumulativeNs: reader.number(), ownNs: reader.number(), mostNs: reader.number(),
+					node,
+					calls: reader.number(),
+					exceptions: reader.number(),
+					cumulativeNs: reader.number(),
+					ownNs: reader.number(),
+					mostNs: reader.number(),
 				}));
 			},
 		};
@@ -108,7 +177,10 @@ function readNodes(from: VarintReader, methodCount: number): TraceNodes {
 	// Each node takes more than eight bytes; check this before allocating the arrays.
 	from.requireBytes((count - 1) * 8);
 	const [parent, method] = [new Int32Array(count), new Int32Array(count)];
-	const [calls, exceptions, cumulativeNs, ownNs, leastNs, mostNs] = Array.from({length: 6}, () => new Float64Array(count));
+	const [calls, exceptions, cumulativeNs, ownNs, leastNs, mostNs] = Array.from(
+		{length: 6},
+		() => new Float64Array(count),
+	);
 	const durations = new HistogramList();
 	// The root has no method and no calls.
 	durations.end();
@@ -166,7 +238,8 @@ const primitives: Readonly<Record<string, string>> = {
 export function parametersOf(descriptor: string): string {
 	const inside = /^\(([^)]*)\)/.exec(descriptor)?.[1] ?? '';
 	return [...inside.matchAll(/(\[*)(?:L([^;]*);|([BCDFIJSZ]))/g)]
-		.map(([, arrays, className, letter]) => (className?.replaceAll('/', '.') ?? primitives[letter]) + '[]'.repeat(arrays.length))
+		.map(([, arrays, className, letter]) =>
+			(className?.replaceAll('/', '.') ?? primitives[letter]) + '[]'.repeat(arrays.length))
 		.join(', ');
 }
 
@@ -179,25 +252,55 @@ export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: P
 	const head = readHead(from, formats.tasks);
 	const [wovenClasses, wovenMethods] = [from.number(), from.number()];
 	const refused = refusals(from);
-	const [missingPoints, unloadedPoints] = Array.from({length: 2}, () => from.list(points.length, () => from.below(points.length)));
+	const [missingPoints, unloadedPoints] = Array.from(
+		{length: 2},
+		() => from.list(points.length, () => from.below(points.length)),
+	);
 	const [oneIn, skipped, dropped, missed] = Array.from({length: 4}, () => from.number());
 	const faults = from.list(limits.faults, () => from.text());
 	const stays = from.listToZero(limits.stays, workerPlusOne => readStays(from, workerPlusOne - 1, states.length));
 	const now = from.listToZero(limits.stays, (kindPlusOne): TasksNow => ({
-		kind: kindPlusOne - 1, state: from.below(states.length), count: from.number(), sumNs: from.number(), oldestNs: from.number(),
+		kind: kindPlusOne - 1,
+		state: from.below(states.length),
+		count: from.number(),
+		sumNs: from.number(),
+		oldestNs: from.number(),
 	}));
 	const longest = from.list(limits.longest, (): LongStay => ({
 		kind: from.number(), state: from.below(states.length), ageNs: from.number(), worker: from.text(),
 	}));
-	const readings = from.list(limits.readings, (): CounterReading => ({counter: from.below(counters.length), of: from.text(), value: from.number()}));
+	const readings = from.list(
+		limits.readings,
+		(): CounterReading => ({counter: from.below(counters.length), of: from.text(), value: from.number()}),
+	);
 	const kinds = from.list(limits.kinds, () => from.text());
 	const workers = from.list(limits.workers, () => from.text());
-	if ([...stays, ...now, ...longest].some(({kind}) => kind >= kinds.length) || stays.some(({worker}) => worker >= workers.length)) {
+	if (
+		[...stays, ...now, ...longest].some(({kind}) => kind >= kinds.length)
+		|| stays.some(({worker}) => worker >= workers.length)
+	) {
 		throw new RangeError('number out of bounds');
 	}
 
 	return {
-		...head, bytes, wovenClasses, wovenMethods, refused, missingPoints, unloadedPoints, oneIn, skipped, dropped, missed, faults, stays, now, longest, readings, kinds, workers,
+		...head,
+		bytes,
+		wovenClasses,
+		wovenMethods,
+		refused,
+		missingPoints,
+		unloadedPoints,
+		oneIn,
+		skipped,
+		dropped,
+		missed,
+		faults,
+		stays,
+		now,
+		longest,
+		readings,
+		kinds,
+		workers,
 	};
 }
 

@@ -16,7 +16,9 @@ export const threadFlag = Object.freeze({
 	incomplete: 16,
 	/** A JIT compiler thread: a Java thread to the JVM, but without Java frames. */
 	compiler: 32,
-	/** Stack and state are the same since the first sample. Engines set it only in rows of unmounted virtual threads. */
+	/**
+	Stack and state are the same since the first sample. Engines set it only in rows of unmounted virtual threads.
+	*/
 	unmovedSinceStart: 64,
 	/** In a record: the name has changed since the session's start. */
 	renamed: 128,
@@ -36,9 +38,16 @@ export const unknownThreadName = '(unknown thread)';
 /** Kinds of locks that block threads; the index is the code in `Sample.lockKind`. */
 export const lockKinds = ['none', 'monitor', 'monitor-wait', 'park', 'class-init'] as const;
 export type LockKind = (typeof lockKinds)[number];
-export const lockKindCode = Object.freeze({none: 0, monitor: 1, 'monitor-wait': 2, park: 3, 'class-init': 4}) satisfies Readonly<Record<LockKind, number>>;
+export const lockKindCode = Object.freeze({
+	none: 0,
+	monitor: 1,
+	'monitor-wait': 2,
+	park: 3,
+	'class-init': 4,
+}) satisfies Readonly<Record<LockKind, number>>;
 
-const sampledNames = namesOf(threadNumbers).filter(name => 'sampled' in threadNumbers[name]) as readonly SampledNumber[];
+const sampledNames = namesOf(threadNumbers).filter(name =>
+	'sampled' in threadNumbers[name]) as readonly SampledNumber[];
 const sampleColumns = {...pick(threadNumbers, sampledNames), ...rowColumns};
 const sampleNames = namesOf(sampleColumns);
 
@@ -77,8 +86,8 @@ class AttributedCpu extends rowsOf(attributedCpuColumns) {
 }
 
 /**
-All threads at one moment, as a struct of arrays, reused for every sample. Row i is a thread; its frames, innermost first,
-are the `stackLength[i]` entries of `frames` from `stackStart[i]` on.
+All threads at one moment, as a struct of arrays, reused for every sample. Row i is a thread; its frames, innermost
+first, are the `stackLength[i]` entries of `frames` from `stackStart[i]` on.
 */
 export class Sample extends rowsOf(sampleColumns) {
 	readonly name: string[] = [];

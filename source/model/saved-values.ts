@@ -9,12 +9,19 @@ import {printable} from './text.js';
 import {stateCount} from './thread-state.js';
 import type {TraceReport} from './trace-report.js';
 
-/* Checks values of saved sessions, which are untrusted. All functions but `valueOrNone` throw RangeError for wrong ones. */
+/*
+Checks values of saved sessions, which are untrusted. All functions but `valueOrNone` throw RangeError for wrong ones.
+*/
 
 export type Document = Readonly<Record<string, unknown>>;
 
 /** Numbers of records, below which ids and indexes must be. */
-export type Sizes = {readonly strings: number; readonly frames: number; readonly nodes: number; readonly threads: number};
+export type Sizes = {
+	readonly strings: number;
+	readonly frames: number;
+	readonly nodes: number;
+	readonly threads: number;
+};
 
 const maxInt = 2_147_483_647;
 /** The latest time that a Date can have (ECMAScript, time values). */
@@ -94,7 +101,13 @@ const maxCommandLength = 4096;
 /** Returns the facts of the target. */
 export function targetOf({pid, mainClass, command, jvmVersion, vm, user, startedAtMs}: Document): TargetInfo {
 	return {
-		pid: within(pid, 0, maxInt), mainClass: text(mainClass), command: text(command, maxCommandLength), jvmVersion: text(jvmVersion), vm: text(vm), user: text(user), startedAtMs: within(startedAtMs, 0, maxDateMs),
+		pid: within(pid, 0, maxInt),
+		mainClass: text(mainClass),
+		command: text(command, maxCommandLength),
+		jvmVersion: text(jvmVersion),
+		vm: text(vm),
+		user: text(user),
+		startedAtMs: within(startedAtMs, 0, maxDateMs),
 	};
 }
 
@@ -104,7 +117,11 @@ export function aboutOf({probe, states, counters, notes, history}: TaskReport) {
 }
 
 /** Returns saved reports from the agent's bytes, which are empty if there is none; `about`: the result of `aboutOf`. */
-export function withReports(traces: Uint8Array, tasks: Uint8Array, about: unknown): {readonly traces?: TraceReport; readonly tasks?: TaskReport} {
+export function withReports(
+	traces: Uint8Array,
+	tasks: Uint8Array,
+	about: unknown,
+): {readonly traces?: TraceReport; readonly tasks?: TaskReport} {
 	return {
 		...(traces.length > 0 ? {traces: parseReport(traces)} : {}),
 		...(tasks.length > 0 ? {tasks: taskReportOf(tasks, record(about))} : {}),
@@ -115,13 +132,23 @@ export function withReports(traces: Uint8Array, tasks: Uint8Array, about: unknow
 const anyPoints = {length: 1000};
 
 function taskReportOf(bytes: Uint8Array, saved: Document): TaskReport {
-	const states = list(saved.states).map(state => record(state)).map(({id, title, kind}) => ({id: text(id), title: text(title), kind: oneOf(stateKinds, kind)}));
+	const states = list(saved.states).map(state => record(state)).map(({id, title, kind}) => ({
+		id: text(id),
+		title: text(title),
+		kind: oneOf(stateKinds, kind),
+	}));
 	const counters = list(saved.counters).map(counter => record(counter)).map(({name, root, className, path}) => ({
 		name: text(name), root: oneOf(counterRoots, root), className: text(className), path: text(path),
 	}));
 	const notes = list(saved.notes).map(note => text(note));
-	const history = list(saved.history).map(counts => states.map((_, state) => within(list(counts)[state], 0, Number.MAX_SAFE_INTEGER)));
+	const history = list(saved.history).map(counts =>
+		states.map((_, state) => within(list(counts)[state], 0, Number.MAX_SAFE_INTEGER)));
 	return {
-		...parseTaskReport(bytes, {states, counters, points: anyPoints}), probe: text(saved.probe), states, counters, notes, history,
+		...parseTaskReport(bytes, {states, counters, points: anyPoints}),
+		probe: text(saved.probe),
+		states,
+		counters,
+		notes,
+		history,
 	};
 }

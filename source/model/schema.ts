@@ -9,8 +9,8 @@ files are derived from them (docs/architecture.md).
 type Window = 'difference' | 'newest';
 
 /**
-How a thread's record is updated from a sample: with the `newest` value, the `sum`, the record of the thread in that `row`,
-or `by hand` in table/thread-writer. Columns without `sampled` are computed by the table.
+How a thread's record is updated from a sample: with the `newest` value, the `sum`, the record of the thread in that
+`row`, or `by hand` in table/thread-writer. Columns without `sampled` are computed by the table.
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
 
@@ -19,8 +19,8 @@ type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly w
 /** Columns of a thread's record: its state in the newest sample that had it, and its sums over all samples. */
 export const threadColumns = {
 	/**
-	Identifies a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for threads of
-	the JVM itself and those whose Java id was unknown in their first sample.
+	Identifies a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for threads
+	of the JVM itself and those whose Java id was unknown in their first sample.
 	*/
 	key: {unit: 'key', sampled: 'by hand', window: 'newest'},
 	/** Linux thread id in our PID namespace, as in /proc/PID/task; 0 if unknown. */
@@ -33,7 +33,9 @@ export const threadColumns = {
 	/** State code, see `stateCode`. */
 	state: {unit: 'state', sampled: 'by hand', window: 'newest'},
 	node: {unit: 'stack', window: 'newest'},
-	/** Epoch ms since which it has been at this node in this state without using CPU, or blocked by the same monitor. */
+	/**
+	Epoch ms since which it has been at this node in this state without using CPU, or blocked by the same monitor.
+	*/
 	sinceMs: {unit: 'moment', window: 'newest'},
 	/** CPU nanoseconds: in a record, of all samples; in a sample, since the thread's previous one. */
 	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
@@ -80,8 +82,8 @@ export const rowColumns = {
 	stackStart: {unit: 'index'},
 	stackLength: {unit: 'index'},
 	/**
-	1 if thread, stack, state and lock are those of this row in the previous sample, and `cpuNs` is 0. Even so CPU time may
-	be attributed to the row, and the lock may have another holder.
+	1 if thread, stack, state and lock are those of this row in the previous sample, and `cpuNs` is 0. Even so CPU time
+	may be attributed to the row, and the lock may have another holder.
 	*/
 	isSame: {unit: 'yesNo'},
 } as const satisfies Columns;
@@ -102,8 +104,8 @@ type KeyedColumn = Column & {readonly role: 'key' | 'sum'; readonly isSigned?: b
 export type KeyedColumns = Readonly<Record<string, KeyedColumn>>;
 
 /**
-Ticks and CPU time by thread, stack and state. A tick is one interval as requested at the session's start; a sample counts
-for the ticks since the previous sample.
+Ticks and CPU time by thread, stack and state. A tick is one interval as requested at the session's start; a sample
+counts for the ticks since the previous sample.
 */
 export const counterColumns = {
 	thread: {unit: 'thread', role: 'key'},
@@ -113,16 +115,16 @@ export const counterColumns = {
 	/** The CPU time of an unattributed stack may fall, and be negative. */
 	cpuNs: {unit: 'ns', role: 'sum', isSigned: true},
 	/**
-	Sums of squares, for `observationsOf`: of the ticks of each sample, and of the microseconds of each recorded sample or
-	estimated piece of CPU time.
+	Sums of squares, for `observationsOf`: of the ticks of each sample, and of the microseconds of each recorded sample
+	or estimated piece of CPU time.
 	*/
 	squaredTicks: {unit: 'count', role: 'sum'},
 	squaredUs: {unit: 'count', role: 'sum'},
 } as const satisfies KeyedColumns;
 
 /**
-Returns `counterColumns.squaredUs` of CPU nanoseconds from `observations` of equal length; 0 without any. A whole number,
-because recordings hold whole numbers, and their sums must equal those of the session.
+Returns `counterColumns.squaredUs` of CPU nanoseconds from `observations` of equal length; 0 without any. A whole
+number, because recordings hold whole numbers, and their sums must equal those of the session.
 */
 export function squaredUsOf(cpuNs: number, observations: number): number {
 	return observations > 0 ? Math.ceil(cpuNs * cpuNs / 1e6 / observations) : 0;
@@ -179,8 +181,8 @@ export const sessionFigures = {
 	/** Sum of the ticks that each sample counted for. */
 	sampleTicks: {unit: 'count', by: 'table', window: 'difference'},
 	/**
-	How often a thread was at another frame than in its previous sample: a move. In `movesTogether`, n threads that make the
-	same move in one sample count as n squared. On average both are equal if threads move independently.
+	How often a thread was at another frame than in its previous sample: a move. In `movesTogether`, n threads that make
+	the same move in one sample count as n squared. On average both are equal if threads move independently.
 	*/
 	moves: {unit: 'count', by: 'table', window: 'difference'},
 	movesTogether: {unit: 'count', by: 'table', window: 'difference'},

@@ -9,12 +9,18 @@ import {printable} from './text.js';
 import {TupleIndex} from './tuple-index.js';
 
 /** A thread to add: its name, and other columns, by default alive and each column's `none`. */
-type NewThread = {readonly key: number; readonly name: string; readonly alive?: boolean} & Partial<Record<Exclude<keyof ThreadNumbers, 'alive'>, number>>;
+type NewThread =
+	& {readonly key: number; readonly name: string; readonly alive?: boolean}
+	& Partial<Record<Exclude<keyof ThreadNumbers, 'alive'>, number>>;
 
 const threadNames = namesOf(threadNumbers);
 const counterKey = select(counterColumns, {role: 'key'});
 type ThreadRecord = Record<keyof ThreadNumbers, number> & {readonly name: string};
-const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadNumbers[name].unit].none), name: '', alive: 1};
+const noThread: Readonly<ThreadRecord> = {
+	...fromNames(threadNames, name => units[threadNumbers[name].unit].none),
+	name: '',
+	alive: 1,
+};
 const noFigures: Omit<SessionStats, 'engine' | 'timer'> = fromNames(namesOf(sessionFigures), () => 0);
 
 /** The first ids that are not reserved. */
@@ -32,7 +38,13 @@ export class SnapshotBuilder implements Interner {
 	readonly #threads: ThreadRecord[] = [];
 	/** Tuples of thread, node and state, and the sums of each. */
 	readonly #counters = new TupleIndex(3);
-	readonly #sums = {ticks: [] as number[], cpuNs: [] as number[], squaredTicks: [] as number[], squaredUs: [] as number[]};
+	readonly #sums = {
+		ticks: [] as number[],
+		cpuNs: [] as number[],
+		squaredTicks: [] as number[],
+		squaredUs: [] as number[],
+	};
+
 	#threadSamples = 0;
 
 	internString(name: string): number {
@@ -62,7 +74,9 @@ export class SnapshotBuilder implements Interner {
 		return this.#threads.push({...noThread, ...thread, alive: Number(thread.alive ?? true)}) - 1;
 	}
 
-	/** Counts ticks of a thread at a stack in a state, each in a sample of its own, and as many equal pieces of CPU time. */
+	/**
+	Counts ticks of a thread at a stack in a state, each in a sample of its own, and as many equal pieces of CPU time.
+	*/
 	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
 		const counter = idOf(this.#counters, thread, node, state);
 		add(this.#sums.ticks, counter, ticks);
@@ -75,16 +89,27 @@ export class SnapshotBuilder implements Interner {
 	}
 
 	/** Returns everything counted so far. Absent figures are 0; `sampledMs` defaults to `durationMs`. */
-	build({target, session}: {readonly target?: Partial<TargetInfo>; readonly session?: Partial<SessionStats>} = {}): Snapshot {
+	build({target, session}: {
+		readonly target?: Partial<TargetInfo>;
+		readonly session?: Partial<SessionStats>;
+	} = {}): Snapshot {
 		return {
 			target: {pid: 0, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0, ...target},
 			session: {
-				engine: '', timer: '', ...noFigures, sampledMs: session?.durationMs ?? 0, threadSamples: this.#threadSamples, ...session,
+				engine: '',
+				timer: '',
+				...noFigures,
+				sampledMs: session?.durationMs ?? 0,
+				threadSamples: this.#threadSamples,
+				...session,
 			},
 			dictionary: this.#dictionary(),
 			threads: this.#threadTable(),
 			counters: this.#counterTable(),
-			contention: {count: 0, ...makeArrays(contentionColumns, namesOf(contentionColumns), column => newArray(column, 0))},
+			contention: {
+				count: 0,
+				...makeArrays(contentionColumns, namesOf(contentionColumns), column => newArray(column, 0)),
+			},
 		};
 	}
 
@@ -108,14 +133,22 @@ export class SnapshotBuilder implements Interner {
 		return {
 			count: threads.length,
 			name: threads.map(({name}) => name),
-			...makeArrays(threadNumbers, threadNames, (column, name) => arrayFrom(column, threads.map(thread => thread[name]))),
+			...makeArrays(
+				threadNumbers,
+				threadNames,
+				(column, name) => arrayFrom(column, threads.map(thread => thread[name])),
+			),
 		};
 	}
 
 	#counterTable(): Counters {
 		return {
 			count: this.#counters.size,
-			...makeArrays(counterColumns, counterKey, (column, name) => arrayFrom(column, this.#counters.column(counterKey.indexOf(name)))),
+			...makeArrays(
+				counterColumns,
+				counterKey,
+				(column, name) => arrayFrom(column, this.#counters.column(counterKey.indexOf(name))),
+			),
 			...fromNames(namesOf(this.#sums), name => Float64Array.from(this.#sums[name])),
 		};
 	}

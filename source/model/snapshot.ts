@@ -43,7 +43,9 @@ export type TargetInfo = {
 };
 
 /** The engine, how it reads running threads (`timer`: see `engineName`), and `sessionFigures`. */
-export type SessionStats = {readonly engine: string; readonly timer: string} & {readonly [Name in keyof typeof sessionFigures]: number};
+export type SessionStats =
+	& {readonly engine: string; readonly timer: string}
+	& {readonly [Name in keyof typeof sessionFigures]: number};
 
 export type Snapshot = {
 	readonly target: TargetInfo;
@@ -68,7 +70,9 @@ export type TargetVitals = {
 	threads had stopped and without concurrent cycles.
 	*/
 	readonly gcPercent?: number;
-	/** HotSpot's name of the cause of the current or last collection: `G1 Evacuation Pause`; absent before the first. */
+	/**
+	HotSpot's name of the cause of the current or last collection: `G1 Evacuation Pause`; absent before the first.
+	*/
 	readonly gcCause?: string;
 	/** As `cpuPercent` and `gcPercent`, over at least the last five seconds; the cause of most of these pauses. */
 	readonly recentCpuPercent?: number;
@@ -86,7 +90,9 @@ export type TargetVitals = {
 	/** CPUs of the host, and its load average over the last minute. */
 	readonly hostCpus?: number;
 	readonly hostLoad?: number;
-	/** Percentage of recent periods in which a CPU limit throttled a cgroup, see `CpuLimits`; absent without a limit. */
+	/**
+	Percentage of recent periods in which a CPU limit throttled a cgroup, see `CpuLimits`; absent without a limit.
+	*/
 	readonly throttledPercent?: number;
 	/** Percentage of the last ten seconds in which some task on this host waited for a CPU (/proc/pressure/cpu). */
 	readonly cpuPressurePercent?: number;

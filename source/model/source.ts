@@ -39,7 +39,9 @@ export type SnapshotSource = {
 	read(): Snapshot | undefined;
 	/** Pauses or resumes sampling; does nothing for a file. */
 	setPaused(paused: boolean): void;
-	/** Makes the next sample find holders of java.util.concurrent locks, at a cost; see `EngineSession.askForHolders`. */
+	/**
+	Makes the next sample find holders of java.util.concurrent locks, at a cost; see `EngineSession.askForHolders`.
+	*/
 	askForHolders?(): void;
 	/** Ends the session and detaches from the target; resolves when that is done or has timed out. */
 	close(): Promise<void>;

@@ -15,7 +15,9 @@ export type ProbePoint = {
 	/** As in the class file; undefined: every method of that name that has the `source`. */
 	readonly descriptor?: string;
 	readonly at: 'entry' | 'exit';
-	/** The object that is or leads to the task: `this`, the result, the thread's current task, or a parameter's index. */
+	/**
+	The object that is or leads to the task: `this`, the result, the thread's current task, or a parameter's index.
+	*/
 	readonly source: 'this' | 'result' | 'current' | number;
 	/** Fields that lead from that object to the task. */
 	readonly path?: string;
@@ -37,7 +39,12 @@ export type ProbePoint = {
 export const counterRoots = ['static', 'worker', 'instance'] as const;
 
 /** A number read from static members, each thread that runs tasks, or each object that is `this` at a point. */
-export type ProbeCounter = {readonly name: string; readonly root: typeof counterRoots[number]; readonly className: string; readonly path: string};
+export type ProbeCounter = {
+	readonly name: string;
+	readonly root: typeof counterRoots[number];
+	readonly className: string;
+	readonly path: string;
+};
 
 /** A validated probe file. Strings are printable. */
 export type Probe = {

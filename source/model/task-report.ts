@@ -16,7 +16,13 @@ export type TaskStays = {
 };
 
 /** Number of tasks in a state now, and their time in it so far: the sum and the longest. */
-export type TasksNow = {readonly kind: number; readonly state: number; readonly count: number; readonly sumNs: number; readonly oldestNs: number};
+export type TasksNow = {
+	readonly kind: number;
+	readonly state: number;
+	readonly count: number;
+	readonly sumNs: number;
+	readonly oldestNs: number;
+};
 
 /** One of the tasks that have been in their state the longest; `worker`: name of the thread that runs it, or empty. */
 export type LongStay = {readonly kind: number; readonly state: number; readonly ageNs: number; readonly worker: string};

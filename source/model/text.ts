@@ -2,10 +2,11 @@
 
 /**
 Characters that control a terminal or are invisible: controls, line and paragraph separators, lone surrogates, Unicode's
-default ignorables (bidi controls, zero-width characters, fillers, variation selectors, tags), noncharacters, interlinear
-annotation, and the blank Braille pattern.
+default ignorables (bidi controls, zero-width characters, fillers, variation selectors, tags), noncharacters,
+interlinear annotation, and the blank Braille pattern.
 */
-const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}\u{2800}]/gu;
+const unsafe
+	= /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}\u{2800}]/gu;
 
 /** Most names are printable ASCII, which needs no escaping. */
 const plain = /^[ -~]*$/;
@@ -102,8 +103,8 @@ const encodedUnit = /[\u00C0-\u00DF][\u0080-\u00BF]|[\u00E0-\u00EF][\u0080-\u00B
 const replacement = '\uFFFD';
 
 /**
-Decodes "modified UTF-8" (JVMS 4.4.7), the encoding of names in class files and HotSpot. A character beyond U+FFFF is two
-surrogates of three bytes each; invalid bytes become U+FFFD. The result must go through `printable`.
+Decodes "modified UTF-8" (JVMS 4.4.7), the encoding of names in class files and HotSpot. A character beyond U+FFFF is
+two surrogates of three bytes each; invalid bytes become U+FFFD. The result must go through `printable`.
 */
 export function decodeModifiedUtf8(bytes: Uint8Array, start = 0, end = bytes.length): string {
 	const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');

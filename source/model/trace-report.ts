@@ -18,8 +18,8 @@ export type TracedMethod = {
 };
 
 /**
-Calls by call path, as a tree: a node is a call path. Node 0 is the root; a parent's id is always smaller than its child's,
-and ids mean the same in every report of a session. Times in nanoseconds.
+Calls by call path, as a tree: a node is a call path. Node 0 is the root; a parent's id is always smaller than its
+child's, and ids mean the same in every report of a session. Times in nanoseconds.
 */
 export type TraceNodes = {
 	readonly count: number;
@@ -53,7 +53,12 @@ export type WholeTrace = {
 };
 
 /** A trace whose outermost call (of `method`) has not ended; `depth`: number of open calls. */
-export type ActiveTrace = {readonly thread: string; readonly method: number; readonly ageNs: number; readonly depth: number};
+export type ActiveTrace = {
+	readonly thread: string;
+	readonly method: number;
+	readonly ageNs: number;
+	readonly depth: number;
+};
 
 /** A pattern that matches nothing loaded, and the most similar names. */
 export type UnmatchedPattern = {
@@ -136,7 +141,8 @@ export function threadsInWindow(threads: readonly ThreadCalls[], since: readonly
 	const present = new Set(threads.map(({number}) => number));
 	return threads
 		.map(thread => {
-			const includes = (number: number) => number === thread.number || (thread.number === endedThreadsGroup && !present.has(number));
+			const includes = (number: number) =>
+				number === thread.number || (thread.number === endedThreadsGroup && !present.has(number));
 			const before = since.filter(({number}) => includes(number)).flatMap(({paths}) => paths);
 			return before.length === 0 ? thread : {...thread, paths: pathsInWindow(thread.paths, before)};
 		})
@@ -147,13 +153,28 @@ function pathsInWindow(paths: readonly PathCalls[], before: readonly PathCalls[]
 	const sumsByNode = new Map<number, PathCalls>();
 	for (const path of before) {
 		const sums = sumsByNode.get(path.node);
-		sumsByNode.set(path.node, sums ? {...path, ...fromNames(cumulative, name => sums[name] + path[name]), mostNs: Math.max(sums.mostNs, path.mostNs)} : path);
+		sumsByNode.set(
+			path.node,
+			sums
+				? {
+					...path,
+					...fromNames(cumulative, name => sums[name] + path[name]),
+					mostNs: Math.max(sums.mostNs, path.mostNs),
+				}
+				: path,
+		);
 	}
 
 	return paths
 		.map(path => {
 			const old = sumsByNode.get(path.node);
-			return old ? {...path, ...fromNames(cumulative, name => Math.max(0, path[name] - old[name])), mostNs: path.mostNs > old.mostNs ? path.mostNs : 0} : path;
+			return old
+				? {
+					...path,
+					...fromNames(cumulative, name => Math.max(0, path[name] - old[name])),
+					mostNs: path.mostNs > old.mostNs ? path.mostNs : 0,
+				}
+				: path;
 		})
 		.filter(({calls}) => calls > 0);
 }

@@ -3,7 +3,8 @@ const slotsPerEntry = 2;
 
 /**
 Gives tuples of `width` integers ids from 0 on; the id of a removed tuple is reused for the next one added. A hash table
-with open addressing in typed arrays, so that lookups allocate nothing. Callers write the tuple to `key`, then call `find`,
+with open addressing in typed arrays, so that lookups allocate nothing. Callers write the tuple to `key`, then call
+`find`,
 `add` or `intern`.
 */
 export class TupleIndex {
@@ -55,7 +56,8 @@ export class TupleIndex {
 		const slots = this.#slots;
 		const mask = slots.length - 1;
 		let hole = this.#slotOf(this.#tuplesById, id * this.#width);
-		// A lookup ends at a free slot, so an entry whose lookup passes the hole moves into it and leaves the next hole.
+		// A lookup ends at a free slot, so an entry whose lookup passes the hole moves into it and leaves the next
+		// hole.
 		for (let at = (hole + 1) & mask; slots[at] !== 0; at = (at + 1) & mask) {
 			const preferred = this.#hashOf(this.#tuplesById, (slots[at] - 1) * this.#width) & mask;
 			if (((at - preferred) & mask) >= ((at - hole) & mask)) {

@@ -129,7 +129,9 @@ export class VarintReader {
 	}
 }
 
-/** `exact` doubles whole numbers below `maxDoubled`, so it never writes them as 1. A 1 precedes 8 bytes of any other. */
+/**
+`exact` doubles whole numbers below `maxDoubled`, so it never writes them as 1. A 1 precedes 8 bytes of any other.
+*/
 const float64Follows = 1;
 const maxDoubled = 2 ** 51;
 

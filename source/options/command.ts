@@ -18,7 +18,11 @@ export type Command =
 	/** Files, spans of recordings or JVMs. */
 	| {readonly kind: 'diff'; readonly sides: readonly [string, string]}
 	| {readonly kind: 'probes'}
-	| {readonly kind: 'trace'; readonly target: string; /** Class#method, Class.method, globs, @Annotation. */ readonly patterns: readonly string[]};
+	| {
+		readonly kind: 'trace';
+		readonly target: string; /** Class#method, Class.method, globs, @Annotation. */
+		readonly patterns: readonly string[];
+	};
 export type CommandKind = Command['kind'];
 
 export const shells: readonly string[] = ['bash', 'zsh', 'fish'];
@@ -38,15 +42,35 @@ export const commandTable: ReadonlyArray<{
 	{word: '', spelling: '', help: 'choose a JVM from a list'},
 	{word: 'list', spelling: 'list', help: 'the JVMs on this host, with CPU and heap, the busiest first'},
 	{
-		word: 'open', spelling: 'open FILE', help: 'a snapshot, recording or pyroscope://HOST, with the same keys; --last: your last session', path: 'file',
+		word: 'open',
+		spelling: 'open FILE',
+		help: 'a snapshot, recording or pyroscope://HOST, with the same keys; --last: your last session',
+		path: 'file',
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
 	{word: 'record', spelling: 'record PID -o FILE', help: 'write a recording; open and diff show any moment of it'},
 	{word: 'watch', spelling: 'watch --all', help: 'record every JVM on this host around moments that match --when'},
-	{word: 'push', spelling: 'push PID --to URL', help: 'keep sending profiles to Pyroscope or an OpenTelemetry collector; --all: of every JVM'},
-	{word: 'diff', spelling: 'diff A B', help: 'what B uses more or less than A: snapshots, recordings, spans (FILE@14:02..14:03) or JVMs', path: 'file'},
-	{word: 'trace', spelling: 'trace PID PATTERN', help: 'count and time calls of matching methods, with an agent in the JVM'},
-	{word: 'tasks', spelling: 'tasks PID', help: 'how long tasks (executors and others) spend in each state, with an agent in the JVM'},
+	{
+		word: 'push',
+		spelling: 'push PID --to URL',
+		help: 'keep sending profiles to Pyroscope or an OpenTelemetry collector; --all: of every JVM',
+	},
+	{
+		word: 'diff',
+		spelling: 'diff A B',
+		help: 'what B uses more or less than A: snapshots, recordings, spans (FILE@14:02..14:03) or JVMs',
+		path: 'file',
+	},
+	{
+		word: 'trace',
+		spelling: 'trace PID PATTERN',
+		help: 'count and time calls of matching methods, with an agent in the JVM',
+	},
+	{
+		word: 'tasks',
+		spelling: 'tasks PID',
+		help: 'how long tasks (executors and others) spend in each state, with an agent in the JVM',
+	},
 	{word: 'probes', spelling: 'probes', help: 'the probes that tasks can use, and what each watches'},
 	{word: 'completion', spelling: 'completion SHELL', help: 'print completions for bash, zsh or fish', values: shells},
 	{word: 'man', spelling: 'man', help: 'the manual page'},
@@ -75,7 +99,10 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 		case 'open': {
 			rejectWords(others);
 			if (isLast === Boolean(second)) {
-				throw usage(isLast ? 'open --last takes no file' : 'open needs a file, or --last', 'tprof-top open tprof-PID-TIME.pb.gz');
+				throw usage(
+					isLast ? 'open --last takes no file' : 'open needs a file, or --last',
+					'tprof-top open tprof-PID-TIME.pb.gz',
+				);
 			}
 
 			return {kind: 'open', file: second};
@@ -92,7 +119,9 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 
 		case 'tasks':
 		case 'record': {
-			const example = first === 'tasks' ? 'tprof-top tasks 4711 --probe executors' : 'tprof-top record 4711 -o FILE.tprof';
+			const example = first === 'tasks'
+				? 'tprof-top tasks 4711 --probe executors'
+				: 'tprof-top record 4711 -o FILE.tprof';
 			if (second === undefined) {
 				throw usage(`${first} needs a target`, example);
 			}
@@ -129,7 +158,10 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 	}
 }
 
-function rejectWords(words: readonly string[], hint = 'give one target at a time; quote a name that contains spaces'): void {
+function rejectWords(
+	words: readonly string[],
+	hint = 'give one target at a time; quote a name that contains spaces',
+): void {
 	if (words.length > 0) {
 		throw usage(`unexpected argument: "${words.join(' ')}"`, hint);
 	}
@@ -142,7 +174,12 @@ const maxPatterns = 500;
 function parseTrace(target: string | undefined, patterns: readonly string[]): Command {
 	const example = 'tprof-top trace 4711 com.acme.Foo#bar "com.acme.dao.*"';
 	if (target === undefined || patterns.length === 0) {
-		throw usage(target === undefined ? 'trace needs a target and at least one pattern' : 'trace needs at least one pattern: the methods to trace', example);
+		throw usage(
+			target === undefined
+				? 'trace needs a target and at least one pattern'
+				: 'trace needs at least one pattern: the methods to trace',
+			example,
+		);
 	}
 
 	if (patterns.length > maxPatterns) {
@@ -156,7 +193,10 @@ function parseTrace(target: string | undefined, patterns: readonly string[]): Co
 export function checkPattern(text: string, example: string): string {
 	const pattern = text.trim().replace(/\(\)$/, '');
 	if (!/^@?[^\s@#,;/()[\]]+(?:#[^\s@#,;/()[\]]+)?$/u.test(pattern) || pattern.length > maxPatternLength) {
-		throw usage(`not a pattern of methods: "${text}"`, `Class#method, Class.method, with * and ?, or @Annotation: ${example}`);
+		throw usage(
+			`not a pattern of methods: "${text}"`,
+			`Class#method, Class.method, with * and ?, or @Annotation: ${example}`,
+		);
 	}
 
 	return pattern;

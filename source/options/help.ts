@@ -10,7 +10,9 @@ export function longForm(option: Option): string {
 
 /** Returns the option's spelling with its short letter and value, such as "-d, --delay S". */
 export function optionSpelling(option: Option): string {
-	return `${option.short ? `-${option.short}, ` : '    '}${longForm(option)}${option.value ? ` ${option.value}` : ''}`;
+	return `${option.short ? `-${option.short}, ` : '    '}${longForm(option)}${
+		option.value ? ` ${option.value}` : ''
+	}`;
 }
 
 /** Returns what an option does, and its default. */
@@ -38,7 +40,11 @@ const helpIndent = ' '.repeat(29);
 export function helpText(): string {
 	const parts = Object.entries(groups).map(([group, {title}]) => {
 		const rows = optionRows.filter(([, option]) => option.group === group);
-		return [title, ...rows.flatMap(([, option]) => wrapAt(' ', `  ${optionSpelling(option).padEnd(26)} ${optionHelp(option)}`, helpWidth, helpIndent))].join('\n');
+		return [
+			title,
+			...rows.flatMap(([, option]) =>
+				wrapAt(' ', `  ${optionSpelling(option).padEnd(26)} ${optionHelp(option)}`, helpWidth, helpIndent)),
+		].join('\n');
 	});
 	return `tprof-top: top for the lines of a running JVM
 

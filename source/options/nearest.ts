@@ -10,12 +10,15 @@ export function nearest(word: string, words: readonly string[]): string | undefi
 
 	const [best] = words
 		.map(candidate => ({candidate, edits: editDistance(word, candidate)}))
-		.filter(({candidate, edits}) => edits <= Math.max(1, Math.floor(Math.min(word.length, candidate.length) / lettersPerEdit)))
+		.filter(({candidate, edits}) =>
+			edits <= Math.max(1, Math.floor(Math.min(word.length, candidate.length) / lettersPerEdit)))
 		.sort((a, b) => a.edits - b.edits);
 	return best?.candidate;
 }
 
-/** Returns the number of letters to insert, delete, replace or swap with the next (optimal string alignment distance). */
+/**
+Returns the number of letters to insert, delete, replace or swap with the next (optimal string alignment distance).
+*/
 function editDistance(a: string, b: string): number {
 	let [beforeLast, last]: number[][] = [[], Array.from({length: b.length + 1}, (_, index) => index)];
 	for (let i = 1; i <= a.length; i++) {

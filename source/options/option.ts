@@ -47,11 +47,22 @@ export type Option = Switch | Valued;
 
 /** The type of an option's value: a switch is boolean; an option without a default may be undefined. */
 export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value}
-	? (Record extends {readonly default: string} ? Value : Value | undefined | (Record extends {readonly orNone: true} ? false : never))
+	? (Record extends {readonly default: string} ? Value
+		: Value | undefined | (Record extends {readonly orNone: true} ? false : never))
 	: boolean;
 
 /** Commands that sample JVMs. */
-export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'record', 'watch', 'push', 'diff'];
+export const onJvms: readonly CommandKind[] = [
+	'profile',
+	'choose',
+	'demo',
+	'trace',
+	'tasks',
+	'record',
+	'watch',
+	'push',
+	'diff',
+];
 export const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
 /** Commands that show a session or print reports of it. */
 export const showing: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'diff', 'open'];

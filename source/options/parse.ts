@@ -51,7 +51,9 @@ export type Options = {
 /** The options, and which of them were given; or the text to print instead. */
 type Parsed = {readonly options: Options; readonly given: ReadonlySet<Option>} | {readonly print: 'help' | 'version'};
 
-/** meow's value of an option: for a switch and one that repeats, a list, empty if not given; '' if a value is missing. */
+/**
+meow's value of an option: for a switch and one that repeats, a list, empty if not given; '' if a value is missing.
+*/
 type Flag = string | boolean | undefined | ReadonlyArray<string | boolean>;
 
 /** Parses the command line (without node and the script), without a configuration file. Throws UserError (2). */
@@ -63,10 +65,12 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 	if (unknown !== undefined) {
 		// As it was typed; a letter may follow others, as in -bx.
 		const words = argv.map(word => word.split('=')[0]);
-		throw unknownOption(words.find(word => camelCase(word.replace(/^--?(?:no-)?/, '')) === unknown) ?? `-${unknown}`);
+		throw unknownOption(words.find(word => camelCase(word.replace(/^--?(?:no-)?/, '')) === unknown)
+			?? `-${unknown}`);
 	}
 
-	const isGiven = (name: keyof OptionValues) => Array.isArray(flags[name]) && (flags[name] as readonly boolean[]).includes(true);
+	const isGiven = (name: keyof OptionValues) =>
+		Array.isArray(flags[name]) && (flags[name] as readonly boolean[]).includes(true);
 	if (input[0] === 'help' || isGiven('help')) {
 		return {print: 'help'};
 	}
@@ -75,10 +79,13 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 		return {print: 'version'};
 	}
 
-	const values = Object.fromEntries(options.map(({key, option, flag}) => [key, valueOf(option, flag, {argv, environment})])) as OptionValues;
+	const entries = options.map(({key, option, flag}) => [key, valueOf(option, flag, {argv, environment})] as const);
+	const values = Object.fromEntries(entries) as OptionValues;
 	const command = parseCommand([...input, ...(values.pid === undefined ? [] : [values.pid])], {isLast: values.last});
-	const given = options.filter(({flag}) => flag !== undefined && !(Array.isArray(flag) && flag.length === 0)).map(({option}) => option);
-	const inapplicable = given.find(option => !(option.commands ?? groups[option.group].commands).includes(command.kind));
+	const isInFlags = (flag: Flag) => flag !== undefined && !(Array.isArray(flag) && flag.length === 0);
+	const given = options.filter(({flag}) => isInFlags(flag)).map(({option}) => option);
+	const inapplicable = given.find(option =>
+		!(option.commands ?? groups[option.group].commands).includes(command.kind));
 	if (inapplicable) {
 		throw usage(`${longForm(inapplicable)} does not apply to tprof-top ${command.kind}`);
 	}
@@ -124,15 +131,23 @@ function parseWords(argv: readonly string[]) {
 /** Returns an error that suggests the nearest long option, or the same letter in the other case. */
 function unknownOption(word: string): UserError {
 	const isLong = word.startsWith('--');
-	const spellings = (option: Option) => isLong ? [...new Set([`--${option.name}`, longForm(option)])] : [`-${option.short}`];
+	const spellings = (option: Option) =>
+		isLong ? [...new Set([`--${option.name}`, longForm(option)])] : [`-${option.short}`];
 	const options = optionRows.map(([, option]) => option);
 	const all = options.flatMap(option => spellings(option));
 	const suggested = isLong ? nearest(word, all) : all.find(other => other.toLowerCase() === word.toLowerCase());
 	const option = options.find(candidate => suggested !== undefined && spellings(candidate).includes(suggested));
-	return usage(`unknown option ${word}`, option && `did you mean ${spellings(option).at(-1)}? tprof-top --help lists the options`);
+	return usage(
+		`unknown option ${word}`,
+		option && `did you mean ${spellings(option).at(-1)}? tprof-top --help lists the options`,
+	);
 }
 
-function valueOf(option: Option, flag: Flag, {argv, environment}: {readonly argv: readonly string[]; readonly environment: NodeJS.ProcessEnv}): unknown {
+function valueOf(
+	option: Option,
+	flag: Flag,
+	{argv, environment}: {readonly argv: readonly string[]; readonly environment: NodeJS.ProcessEnv},
+): unknown {
 	const flags = Array.isArray(flag) ? flag as ReadonlyArray<string | boolean> : [flag];
 	if (flags.includes(false) && !(option.value === undefined ? option.isOn : option.orNone)) {
 		throw unknownOption(`--no-${option.name}`);
@@ -156,7 +171,8 @@ function valueOf(option: Option, flag: Flag, {argv, environment}: {readonly argv
 		return false;
 	}
 
-	const texts = (flags as ReadonlyArray<string | undefined>).map(text => text ?? option.default).filter(text => text !== undefined);
+	const texts = (flags as ReadonlyArray<string | undefined>).map(text => text ?? option.default).filter(text =>
+		text !== undefined);
 	const values = texts.map(text => option.read(text, `--${option.name}`));
 	return values.length === 0 ? undefined : (option.repeats ? values.flat() : values[0]);
 }

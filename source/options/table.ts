@@ -21,8 +21,8 @@ const viewIds = views.map(({id}) => id);
 const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
 
 /**
-A condition of --when: a figure that exceeds a limit. `cpu`: percent of a core; `blocked`: threads; `stuck`: seconds that a
-thread waits for a lock; `gc`: percent of time in collections; `deadlock`: deadlocks.
+A condition of --when: a figure that exceeds a limit. `cpu`: percent of a core; `blocked`: threads; `stuck`: seconds
+that a thread waits for a lock; `gc`: percent of time in collections; `deadlock`: deadlocks.
 */
 export type Condition = {readonly figure: 'cpu' | 'blocked' | 'stuck' | 'gc' | 'deadlock'; readonly above: number};
 
@@ -34,74 +34,138 @@ const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
 /** All options in the order of the help, by the keys of their values in `Options`; keys of times end in the unit. */
 const optionTable = {
 	engine: {
-		name: 'engine', group: 'sampling', value: 'NAME', default: auto, help: `how samples are taken: ${eitherOf(engineIds)}`,
+		name: 'engine',
+		group: 'sampling',
+		value: 'NAME',
+		default: auto,
+		help: `how samples are taken: ${eitherOf(engineIds)}`,
 		...oneOf(engineIds),
 	},
 	timer: {
-		name: 'timer', group: 'sampling', value: 'NAME', default: auto, help: 'how the memory engine reads running threads: auto, perf (events) or stop (ptrace)',
+		name: 'timer',
+		group: 'sampling',
+		value: 'NAME',
+		default: auto,
+		help: 'how the memory engine reads running threads: auto, perf (events) or stop (ptrace)',
 		...oneOf([auto, ...timerIds] as const),
 	},
 	intervalMs: {
-		name: 'interval', group: 'sampling', inConfig: 'always', value: 'MS', help: 'time between two samples (default: the engine\'s own)',
+		name: 'interval',
+		group: 'sampling',
+		inConfig: 'always',
+		value: 'MS',
+		help: 'time between two samples (default: the engine\'s own)',
 		...number(1, 60_000),
 	},
 	/** Undefined: all frames, or as many as the format writes. */
 	depth: {
-		name: 'depth', group: 'sampling', value: 'FRAMES', help: 'frames to keep of each stack, from the top (default: all)',
+		name: 'depth',
+		group: 'sampling',
+		value: 'FRAMES',
+		help: 'frames to keep of each stack, from the top (default: all)',
 		...number(1, 100_000, {isWhole: true}),
 	},
 	maxVirtualThreads: {
-		name: 'max-virtual-threads', group: 'sampling', value: 'N', default: '100000', help: 'read unmounted virtual threads if there are at most N; 0: never',
+		name: 'max-virtual-threads',
+		group: 'sampling',
+		value: 'N',
+		default: '100000',
+		help: 'read unmounted virtual threads if there are at most N; 0: never',
 		...number(0, 10_000_000, {isWhole: true}),
 	},
 	/** Globs of thread names, at least one; undefined: all threads. */
 	threads: {
-		name: 'threads', group: 'sampling', value: 'GLOB', commands: onJvms, help: 'only threads named like "http-*,main"; without * or ?, part of the name matches',
+		name: 'threads',
+		group: 'sampling',
+		value: 'GLOB',
+		commands: onJvms,
+		help: 'only threads named like "http-*,main"; without * or ?, part of the name matches',
 		read(text: string, spelling: string) {
 			if (globsOf(text).length === 0) {
-				throw usage(`${spelling} needs at least one name`, 'for example --threads "http-*,main"; leave it out to sample all threads');
+				throw usage(
+					`${spelling} needs at least one name`,
+					'for example --threads "http-*,main"; leave it out to sample all threads',
+				);
 			}
 
 			return text;
 		},
 	},
 	idleCalls: {
-		name: 'idle-calls', group: 'sampling', inConfig: 'always', value: 'LIST', default: '', help: 'more native calls that count as idle: "pkg.Class.method,..."',
+		name: 'idle-calls',
+		group: 'sampling',
+		inConfig: 'always',
+		value: 'LIST',
+		default: '',
+		help: 'more native calls that count as idle: "pkg.Class.method,..."',
 		read(text: string, spelling: string): readonly string[] {
 			const calls = wordsOf(text);
 			const wrong = calls.find(call => !/^[^\s()]+\.[^\s().]+$/.test(call));
 			if (wrong) {
-				throw usage(`${spelling}: "${wrong}" is not a method`, 'write it as in a thread dump, for example org.acme.Native.waitForWork');
+				throw usage(
+					`${spelling}: "${wrong}" is not a method`,
+					'write it as in a thread dump, for example org.acme.Native.waitForWork',
+				);
 			}
 
 			return calls;
 		},
 	},
-	waits: {name: 'waits', group: 'sampling', inConfig: 'always', isOn: true, help: 'do not read what threads wait for in system calls: sockets, files, pipes, child processes'},
+	waits: {
+		name: 'waits',
+		group: 'sampling',
+		inConfig: 'always',
+		isOn: true,
+		help: 'do not read what threads wait for in system calls: sockets, files, pipes, child processes',
+	},
 	maxOverheadPercent: {
-		name: 'max-overhead', group: 'sampling', value: 'PERCENT', default: '2', help: 'share of time for which the target may be stopped',
+		name: 'max-overhead',
+		group: 'sampling',
+		value: 'PERCENT',
+		default: '2',
+		help: 'share of time for which the target may be stopped',
 		...number(0.01, 100),
 	},
 	maxCpuPercent: {
-		name: 'max-cpu', group: 'sampling', value: 'PERCENT', default: '5', help: 'share of a core that tprof-top itself may use; 100: no limit',
+		name: 'max-cpu',
+		group: 'sampling',
+		value: 'PERCENT',
+		default: '5',
+		help: 'share of a core that tprof-top itself may use; 100: no limit',
 		...number(0.1, 100),
 	},
 	delayS: {
-		name: 'delay', group: 'view', inConfig: 'screen', short: 'd', value: 'S', help: 'seconds between refreshes (default 1), or per batch iteration (default 5)',
+		name: 'delay',
+		group: 'view',
+		inConfig: 'screen',
+		short: 'd',
+		value: 'S',
+		help: 'seconds between refreshes (default 1), or per batch iteration (default 5)',
 		...number(0.1, 86_400),
 	},
 	/** Undefined: the first view, or what the format prints by default. */
 	view: {
-		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `${viewIds.join(', ')}; default ${viewIds[0]}`,
+		name: 'view',
+		group: 'view',
+		inConfig: 'screen',
+		value: 'NAME',
+		help: `${viewIds.join(', ')}; default ${viewIds[0]}`,
 		...oneOf(viewIds),
 	},
 	compare: {
-		name: 'compare', group: 'view', value: 'FILE', help: 'show changes since a snapshot or, with a backend, against label=value,...; per second, with their error',
+		name: 'compare',
+		group: 'view',
+		value: 'FILE',
+		help: 'show changes since a snapshot or, with a backend, against label=value,...; per second, with their error',
 		...anyText,
 	},
 	/** The id of a column of the view; undefined: the view's default order. */
 	sort: {
-		name: 'sort', group: 'view', value: 'COLUMN', words: columnIds, help: 'column of the view to sort by: self, total, ticks, total-ticks, cpu, line... (default self)',
+		name: 'sort',
+		group: 'view',
+		value: 'COLUMN',
+		words: columnIds,
+		help: 'column of the view to sort by: self, total, ticks, total-ticks, cpu, line... (default self)',
 		...anyText,
 	},
 	reverse: {name: 'reverse', group: 'view', help: 'smallest first'},
@@ -118,7 +182,11 @@ const optionTable = {
 	},
 	/** Undefined: those of the view or of the format. */
 	states: {
-		name: 'state', group: 'view', value: 'LIST', words: stateSets.map(({id}) => id), help: `thread states to count: ${stateSets.map(({id}) => id).join(', ')}, or state names (default ${stateSets[0].id})`,
+		name: 'state',
+		group: 'view',
+		value: 'LIST',
+		words: stateSets.map(({id}) => id),
+		help: `thread states to count: ${stateSets.map(({id}) => id).join(', ')}, or state names (default ${stateSets[0].id})`,
 		read(text: string, spelling: string) {
 			const found = statesOf(text);
 			if ('unknown' in found) {
@@ -133,11 +201,18 @@ const optionTable = {
 		},
 	},
 	by: {
-		name: 'by', group: 'view', value: 'WHAT', default: defaultQuery.by, help: 'what a row is: a line, a method or a class',
+		name: 'by',
+		group: 'view',
+		value: 'WHAT',
+		default: defaultQuery.by,
+		help: 'what a row is: a line, a method or a class',
 		...oneOf(groupings),
 	},
 	method: {
-		name: 'method', group: 'view', value: 'PATTERN', help: 'method for the focus view: com.acme.Dao.find, a part of it, or "*.Dao.find*"',
+		name: 'method',
+		group: 'view',
+		value: 'PATTERN',
+		help: 'method for the focus view: com.acme.Dao.find, a part of it, or "*.Dao.find*"',
 		read(text: string, spelling: string) {
 			if (text.trim() === '') {
 				throw usage(`${spelling} needs a name`, 'for example --method com.acme.Dao.find, or a part of it');
@@ -148,96 +223,206 @@ const optionTable = {
 	},
 	/** Folders and jars, at least one; undefined: only those beside the target's jars. */
 	sources: {
-		name: 'source', group: 'view', value: 'DIR|JAR', repeats: true, path: 'folder',
+		name: 'source',
+		group: 'view',
+		value: 'DIR|JAR',
+		repeats: true,
+		path: 'folder',
 		help: 'the program\'s sources and class files; may be repeated (x-sources.jar in its class path is found)',
 		read(text: string, spelling: string): readonly string[] {
 			if (!existsSync(text)) {
-				throw usage(`${spelling}: there is no ${text}`, 'give a folder in which packages begin, a project, or a jar of sources');
+				throw usage(
+					`${spelling}: there is no ${text}`,
+					'give a folder in which packages begin, a project, or a jar of sources',
+				);
 			}
 
 			return [text];
 		},
 	},
-	ownFirst: {name: 'own-first', group: 'view', help: 'count a sample for the program\'s own line, not for what it called in the JDK'},
+	ownFirst: {
+		name: 'own-first',
+		group: 'view',
+		help: 'count a sample for the program\'s own line, not for what it called in the JDK',
+	},
 	app: {
-		name: 'app', group: 'view', value: 'PREFIXES', help: 'packages that are own code or, with !, are not: "com.acme,!com.acme.gen"; sets --own-first',
+		name: 'app',
+		group: 'view',
+		value: 'PREFIXES',
+		help: 'packages that are own code or, with !, are not: "com.acme,!com.acme.gen"; sets --own-first',
 		read(text: string, spelling: string): readonly string[] {
 			const prefixes = wordsOf(text);
 			const wrong = prefixes.find(prefix => !/^!?[^\s!*()/]+$/.test(prefix));
 			if (prefixes.length === 0 || wrong !== undefined) {
-				throw usage(wrong === undefined ? `${spelling} needs at least one package` : `${spelling}: "${wrong}" is not a package`, 'for example --app "com.acme,!com.acme.generated": packages or classes, with all below them');
+				throw usage(
+					wrong === undefined
+						? `${spelling} needs at least one package`
+						: `${spelling}: "${wrong}" is not a package`,
+					'for example --app "com.acme,!com.acme.generated": packages or classes, with all below them',
+				);
 			}
 
 			return prefixes;
 		},
 	},
 	firstLine: {
-		name: 'first-line', group: 'view',
-		help: 'count a sample of a method without line numbers for its first caller that has them, as --format lines does',
+		name: 'first-line',
+		group: 'view',
+		help:
+			'count a sample of a method without line numbers for its first caller that has them, as --format lines does',
 	},
-	javaOnly: {name: 'java-only', group: 'view', help: 'leave out native threads and the JVM\'s own: collectors, compilers'},
-	native: {name: 'native', group: 'view', help: 'count CPU time in native code there, not for the Java line that called it'},
+	javaOnly: {
+		name: 'java-only',
+		group: 'view',
+		help: 'leave out native threads and the JVM\'s own: collectors, compilers',
+	},
+	native: {
+		name: 'native',
+		group: 'view',
+		help: 'count CPU time in native code there, not for the Java line that called it',
+	},
 	top: {name: 'top', group: 'view', value: 'N', help: 'at most N rows', ...number(1, 1_000_000, {isWhole: true})},
 	idle: {name: 'idle', group: 'view', inConfig: 'screen', help: 'also show threads that wait for work'},
 	color: {
-		name: 'color', group: 'view', inConfig: 'screen', isOn: true, commands: everywhere, help: 'no colors (NO_COLOR and TERM=dumb do the same)',
+		name: 'color',
+		group: 'view',
+		inConfig: 'screen',
+		isOn: true,
+		commands: everywhere,
+		help: 'no colors (NO_COLOR and TERM=dumb do the same)',
 		inEnvironment(isOn: boolean, environment: NodeJS.ProcessEnv) {
 			return isOn && !environment.NO_COLOR && !isDumb(environment);
 		},
 	},
 	ascii: {
-		name: 'ascii', group: 'view', inConfig: 'screen', commands: everywhere,
-		help: 'draw the screen with ASCII characters only (the default if the locale is not UTF-8, and on the Linux console)',
+		name: 'ascii',
+		group: 'view',
+		inConfig: 'screen',
+		commands: everywhere,
+		help:
+			'draw the screen with ASCII characters only (the default if the locale is not UTF-8, and on the Linux console)',
 		inEnvironment: (isOn: boolean, environment: NodeJS.ProcessEnv) => isOn || !showsUnicode(environment),
 	},
-	mouse: {name: 'mouse', group: 'view', inConfig: 'screen', isOn: true, help: 'leave the mouse to the terminal (otherwise Shift selects text)'},
-	batch: {name: 'batch', group: 'batch', short: 'b', asksForReport: true, help: 'print a report instead of the live screen (the default without a terminal)'},
+	mouse: {
+		name: 'mouse',
+		group: 'view',
+		inConfig: 'screen',
+		isOn: true,
+		help: 'leave the mouse to the terminal (otherwise Shift selects text)',
+	},
+	batch: {
+		name: 'batch',
+		group: 'batch',
+		short: 'b',
+		asksForReport: true,
+		help: 'print a report instead of the live screen (the default without a terminal)',
+	},
 	iterations: {
-		name: 'iterations', group: 'batch', short: 'n', value: 'N', asksForReport: true, help: 'number of reports (default 1), each for its own time window',
+		name: 'iterations',
+		group: 'batch',
+		short: 'n',
+		value: 'N',
+		asksForReport: true,
+		help: 'number of reports (default 1), each for its own time window',
 		...number(1, 1_000_000, {isWhole: true}),
 	},
 	durationS: {
-		name: 'duration', group: 'batch', value: 'S', commands: onJvms, asksForReport: true, help: 'total sampling time, seconds',
+		name: 'duration',
+		group: 'batch',
+		value: 'S',
+		commands: onJvms,
+		asksForReport: true,
+		help: 'total sampling time, seconds',
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', commands: [...showing, 'list'], asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formats.map(({id}) => id))}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
+		name: 'format',
+		group: 'batch',
+		value: 'FORMAT',
+		commands: [...showing, 'list'],
+		asksForReport: true,
+		default: usualFormat('report').id,
+		help: `${eitherOf(formats.map(({id}) => id))}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
 		...oneOf(allFormats.map(({id}) => id)),
 	},
-	withThreads: {name: 'with-threads', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame for the thread'},
-	withStates: {name: 'with-states', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame for the thread\'s state, and count ticks'},
+	withThreads: {
+		name: 'with-threads',
+		group: 'batch',
+		help: 'collapsed, speedscope: stacks begin with a frame for the thread',
+	},
+	withStates: {
+		name: 'with-states',
+		group: 'batch',
+		help: 'collapsed, speedscope: stacks begin with a frame for the thread\'s state, and count ticks',
+	},
 	output: {
-		name: 'output', group: 'batch', short: 'o', value: 'FILE', path: 'file', commands: [...showing, 'record', 'watch'], asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
+		name: 'output',
+		group: 'batch',
+		short: 'o',
+		value: 'FILE',
+		path: 'file',
+		commands: [...showing, 'record', 'watch'],
+		asksForReport: true,
+		help: 'write to FILE instead of standard output; never overwrites',
 		...anyText,
 	},
 	snapshotDir: {
-		name: 'snapshot-dir', group: 'files', value: 'DIR', path: 'folder', help: 'folder in which s saves (default: the current one)',
+		name: 'snapshot-dir',
+		group: 'files',
+		value: 'DIR',
+		path: 'folder',
+		help: 'folder in which s saves (default: the current one)',
 		...anyText,
 	},
 	keepSessions: {
-		name: 'keep-sessions', group: 'files', inConfig: 'screen', value: 'N', default: '5', help: 'sessions kept for open --last when you quit; 0: none',
+		name: 'keep-sessions',
+		group: 'files',
+		inConfig: 'screen',
+		value: 'N',
+		default: '5',
+		help: 'sessions kept for open --last when you quit; 0: none',
 		...number(0, 1000, {isWhole: true}),
 	},
 	last: {name: 'last', group: 'files', commands: ['open'], help: 'open your last session'},
 	/** Undefined: the default file; false: none. */
 	config: {
-		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, commands: onSessions, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: read none',
+		name: 'config',
+		group: 'files',
+		value: 'FILE',
+		path: 'file',
+		orNone: true,
+		commands: onSessions,
+		help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: read none',
 		...anyText,
 	},
 	record: {
-		name: 'record', group: 'recordings', value: 'FILE', path: 'file', commands: ['profile', 'choose', 'demo', 'trace', 'tasks'], help: 'also record while the live screen runs',
+		name: 'record',
+		group: 'recordings',
+		value: 'FILE',
+		path: 'file',
+		commands: ['profile', 'choose', 'demo', 'trace', 'tasks'],
+		help: 'also record while the live screen runs',
 		...anyText,
 	},
 	maxBytes: {
-		name: 'max-size', group: 'recordings', value: 'MB', default: '256', commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'], help: 'maximum size; beyond it older windows are merged into longer ones',
+		name: 'max-size',
+		group: 'recordings',
+		value: 'MB',
+		default: '256',
+		commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'],
+		help: 'maximum size; beyond it older windows are merged into longer ones',
 		read: (text: string, spelling: string) => number(1, 1024).read(text, spelling) * 1024 * 1024,
 	},
 	/** Any one of the conditions is enough. */
 	when: {
-		name: 'when', group: 'recordings', value: 'CONDITION', help: `record only around moments: ${conditionForms}`,
+		name: 'when',
+		group: 'recordings',
+		value: 'CONDITION',
+		help: `record only around moments: ${conditionForms}`,
 		read(text: string, spelling: string) {
 			const conditions = wordsOf(text).map((word): Condition => {
-				const [, figure = word, above = 0] = /^(cpu|blocked|stuck|gc)\s*>\s*(\d+(?:\.\d+)?)[%s]?$/.exec(word) ?? [];
+				const [, figure = word, above = 0] = /^(cpu|blocked|stuck|gc)\s*>\s*(\d+(?:\.\d+)?)[%s]?$/.exec(word)
+					?? [];
 				if (figure === word && word !== 'deadlock') {
 					throw usage(`${spelling}: "${word}" is not a condition`, conditionForms);
 				}
@@ -252,52 +437,101 @@ const optionTable = {
 		},
 	},
 	maxFiles: {
-		name: 'max-files', group: 'recordings', value: 'N', needs: 'when', default: '20', help: 'with --when: at most N files',
+		name: 'max-files',
+		group: 'recordings',
+		value: 'N',
+		needs: 'when',
+		default: '20',
+		help: 'with --when: at most N files',
 		...number(1, 10_000, {isWhole: true}),
 	},
 	exec: {
-		name: 'exec', group: 'recordings', value: 'CMD', needs: 'when', help: 'with --when: run this shell command after each file, with its path appended',
+		name: 'exec',
+		group: 'recordings',
+		value: 'CMD',
+		needs: 'when',
+		help: 'with --when: run this shell command after each file, with its path appended',
 		...anyText,
 	},
 	tracePatterns: {
-		name: 'trace', group: 'recordings', value: 'PATTERN', repeats: true, commands: ['record'], help: 'also record calls of these methods, as trace does; may be repeated',
+		name: 'trace',
+		group: 'recordings',
+		value: 'PATTERN',
+		repeats: true,
+		commands: ['record'],
+		help: 'also record calls of these methods, as trace does; may be repeated',
 		read: (text: string): readonly string[] => [checkPattern(text, 'com.acme.Shop#checkout')],
 	},
 	taskProbe: {
-		name: 'tasks', group: 'recordings', value: 'PROBE', path: 'file', commands: ['record'], help: 'also record states of tasks, as tasks --probe does',
+		name: 'tasks',
+		group: 'recordings',
+		value: 'PROBE',
+		path: 'file',
+		commands: ['record'],
+		help: 'also record states of tasks, as tasks --probe does',
 		...anyText,
 	},
-	all: {name: 'all', group: 'recordings', commands: ['watch', 'push'], help: 'watch or push all JVMs on this host, including later ones'},
+	all: {
+		name: 'all',
+		group: 'recordings',
+		commands: ['watch', 'push'],
+		help: 'watch or push all JVMs on this host, including later ones',
+	},
 	/** The times are parsed when the recording is open, as they may be relative to its end. */
 	at: {
-		name: 'at', group: 'recordings', value: 'TIME', commands: ['open'], help: 'go to a moment of the recording, and the ten seconds around it: "10m ago", 14:02:30, "2026-11-23 14:02"',
+		name: 'at',
+		group: 'recordings',
+		value: 'TIME',
+		commands: ['open'],
+		help: 'go to a moment of the recording, and the ten seconds around it: "10m ago", 14:02:30, "2026-11-23 14:02"',
 		...anyText,
 	},
 	from: {
-		name: 'from', group: 'recordings', value: 'TIME', commands: ['open'], help: 'start of the reported span; TIME as for --at',
+		name: 'from',
+		group: 'recordings',
+		value: 'TIME',
+		commands: ['open'],
+		help: 'start of the reported span; TIME as for --at',
 		...anyText,
 	},
 	to: {
-		name: 'to', group: 'recordings', value: 'TIME|URL', commands: ['open', 'push'], help: 'end of the reported span; of push: address of the backend, see docs/fleet.md',
+		name: 'to',
+		group: 'recordings',
+		value: 'TIME|URL',
+		commands: ['open', 'push'],
+		help: 'end of the reported span; of push: address of the backend, see docs/fleet.md',
 		...anyText,
 	},
 	everyS: {
-		name: 'every', group: 'push', value: 'TIME', default: '15s', help: 'time between two profiles of a JVM, 1s to 600s',
+		name: 'every',
+		group: 'push',
+		value: 'TIME',
+		default: '15s',
+		help: 'time between two profiles of a JVM, 1s to 600s',
 		read: (text: string, spelling: string) => number(1, 600).read(text.trim().replace(/s$/, ''), spelling),
 	},
 	labels: {
-		name: 'label', group: 'push', value: 'NAME=VALUE', repeats: true,
+		name: 'label',
+		group: 'push',
+		value: 'NAME=VALUE',
+		repeats: true,
 		help: 'a label for all profiles, such as env=prod or service_name={main}-{env:STAGE}',
 		read(text: string, spelling: string): ReadonlyArray<readonly [string, string]> {
 			const [, name, value] = /^([a-z][\w.]{0,99})=(.{1,1000})$/is.exec(text) ?? [];
 			if (name === undefined) {
-				throw usage(`${spelling}: "${text}" is not a label`, 'NAME=VALUE, with letters, digits, _ and . in NAME');
+				throw usage(
+					`${spelling}: "${text}" is not a label`,
+					'NAME=VALUE, with letters, digits, _ and . in NAME',
+				);
 			}
 
 			const wrong = [...value.matchAll(/{([^{}]*)}/g)].find(([, place]) => !labelPlace.test(place));
 			if (wrong !== undefined) {
 				const known = '{main}, {user}, {pid}, {hostname}, {service_name}, {namespace}, {pod}, {container}';
-				throw usage(`${spelling}: ${printable(wrong[0])} is not known`, `use ${known}, {env:NAME} or {property:NAME}`);
+				throw usage(
+					`${spelling}: ${printable(wrong[0])} is not known`,
+					`use ${known}, {env:NAME} or {property:NAME}`,
+				);
 			}
 
 			return [[name, printable(value, 1000)]];
@@ -319,22 +553,37 @@ const optionTable = {
 		read: (text: string): readonly string[] => wordsOf(text),
 	},
 	headers: {
-		name: 'headers', group: 'push', value: 'FILE', path: 'file', commands: ['push', 'open'], help: 'HTTP headers for the backend, one a line, such as credentials (or in TPROF_HEADERS)',
+		name: 'headers',
+		group: 'push',
+		value: 'FILE',
+		path: 'file',
+		commands: ['push', 'open'],
+		help: 'HTTP headers for the backend, one a line, such as credentials (or in TPROF_HEADERS)',
 		...anyText,
 	},
 	metrics: {
-		name: 'metrics', group: 'push', value: '[HOST:]PORT', help: 'serve figures for Prometheus at /metrics, to this host alone unless HOST is given',
+		name: 'metrics',
+		group: 'push',
+		value: '[HOST:]PORT',
+		help: 'serve figures for Prometheus at /metrics, to this host alone unless HOST is given',
 		read(text: string, spelling: string) {
 			const [, host = '127.0.0.1', port] = /^(?:(\[[\da-f:.]+]|[^:[\]]+):)?(\d{1,5})$/i.exec(text) ?? [];
 			if (port === undefined || Number(port) > 65_535) {
-				throw usage(`${spelling} must be a port, or HOST:PORT: "${text}"`, 'for example 9464, for this host alone, or 0.0.0.0:9464');
+				throw usage(
+					`${spelling} must be a port, or HOST:PORT: "${text}"`,
+					'for example 9464, for this host alone, or 0.0.0.0:9464',
+				);
 			}
 
 			return {host: host.replaceAll(/[[\]]/g, ''), port: Number(port)};
 		},
 	},
 	leastNs: {
-		name: 'min', group: 'trace', value: 'TIME', default: '0ms', help: 'keep only traces of at least this long: 50ms, 2s, 300us',
+		name: 'min',
+		group: 'trace',
+		value: 'TIME',
+		default: '0ms',
+		help: 'keep only traces of at least this long: 50ms, 2s, 300us',
 		read(text: string, spelling: string) {
 			const [, amount, unit] = /^(\d+(?:\.\d+)?)(ns|us|ms|s)?$/.exec(text.trim()) ?? [];
 			if (amount === undefined) {
@@ -345,7 +594,11 @@ const optionTable = {
 		},
 	},
 	under: {
-		name: 'under', group: 'trace', value: 'METHOD', default: '', help: 'count only calls made below METHOD; a pattern, or several: a,b',
+		name: 'under',
+		group: 'trace',
+		value: 'METHOD',
+		default: '',
+		help: 'count only calls made below METHOD; a pattern, or several: a,b',
 		read(text: string): readonly string[] {
 			return wordsOf(text).map(pattern => checkPattern(pattern, 'com.acme.Shop#checkout'));
 		},
@@ -355,20 +608,38 @@ const optionTable = {
 		...number(0, 100, {isWhole: true}),
 	},
 	maxMethods: {
-		name: 'max-methods', group: 'trace', value: 'N', default: '500', help: 'maximum number of methods; asks before tracing more',
+		name: 'max-methods',
+		group: 'trace',
+		value: 'N',
+		default: '500',
+		help: 'maximum number of methods; asks before tracing more',
 		...number(1, 10_000, {isWhole: true}),
 	},
 	withRunningLoops: {
 		name: 'running-loops', group: 'trace', commands: ['trace', 'tasks', 'record'],
 		help: 'change classes in which a loop runs too: the JVM interprets it until its method returns',
 	},
-	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks', 'record'], help: 'do not ask before changing the target'},
+	yes: {
+		name: 'yes',
+		group: 'trace',
+		commands: ['trace', 'tasks', 'record'],
+		help: 'do not ask before changing the target',
+	},
 	probe: {
-		name: 'probe', group: 'tasks', value: 'NAME', path: 'file', default: shippedProbes[0], help: `probe that defines tasks: ${eitherOf(shippedProbes)}, or a file`,
+		name: 'probe',
+		group: 'tasks',
+		value: 'NAME',
+		path: 'file',
+		default: shippedProbes[0],
+		help: `probe that defines tasks: ${eitherOf(shippedProbes)}, or a file`,
 		...anyText,
 	},
 	maxTasks: {
-		name: 'max-tasks', group: 'tasks', value: 'N', default: '100000', help: 'maximum number of tasks to follow at a time; beyond it only a sample of new ones',
+		name: 'max-tasks',
+		group: 'tasks',
+		value: 'N',
+		default: '100000',
+		help: 'maximum number of tasks to follow at a time; beyond it only a sample of new ones',
 		...number(1000, 10_000_000, {isWhole: true}),
 	},
 	pid: {
@@ -384,4 +655,6 @@ type Table = typeof optionTable;
 export type OptionValues = {readonly [Key in keyof Table]: ValueOf<Table[Key]>};
 
 /** The options with their keys, in the order of the help. */
-export const optionRows: ReadonlyArray<readonly [keyof Table, Option]> = Object.entries(optionTable) as Array<[keyof Table, Option]>;
+export const optionRows: ReadonlyArray<readonly [keyof Table, Option]> = Object.entries(optionTable) as Array<
+	[keyof Table, Option]
+>;

@@ -17,7 +17,10 @@ export function readProbe(nameOrFile: string): Probe {
 	const name = isShipped ? nameOrFile : printable(path.basename(file).replace(/\.jsonc?$/, ''));
 	const {probe, faults} = parseProbe(name, textOf(file));
 	if (!probe) {
-		throw new UserError(`the probe ${nameOrFile}: ${faults.map(({line, text}) => `line ${line}: ${text}`).join('; ')}`, {hint: 'docs/probes.md says what a probe has', exitCode: 2});
+		throw new UserError(
+			`the probe ${nameOrFile}: ${faults.map(({line, text}) => `line ${line}: ${text}`).join('; ')}`,
+			{hint: 'docs/probes.md says what a probe has', exitCode: 2},
+		);
 	}
 
 	return probe;
@@ -26,7 +29,9 @@ export function readProbe(nameOrFile: string): Probe {
 function shippedFile(name: string): string {
 	const file = bundledFile(`probes/${name}.jsonc`);
 	if (file === undefined) {
-		throw new UserError(`the probe ${name} is missing from probes/ beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
+		throw new UserError(`the probe ${name} is missing from probes/ beside tprof-top's cli.js`, {
+			hint: 'copy the whole dist folder, or install the package',
+		});
 	}
 
 	return file;
@@ -36,7 +41,10 @@ function textOf(file: string): string {
 	const read = readBytes(file, maxBytes + 1);
 	if ('code' in read) {
 		throw read.code === 'ENOENT'
-			? new UserError(`there is no probe "${file}"`, {hint: `a file, or one of ${shippedProbes.join(', ')}`, exitCode: 2})
+			? new UserError(`there is no probe "${file}"`, {
+				hint: `a file, or one of ${shippedProbes.join(', ')}`,
+				exitCode: 2,
+			})
 			: new UserError(`the probe ${file} cannot be read (${read.code})`, {exitCode: 2});
 	}
 
@@ -54,7 +62,10 @@ const limits = {states: 24, points: 1000, kinds: 1000, counters: 100};
 const probeMembers = ['about', 'states', 'points', 'kinds', 'exclude', 'counters'] as const;
 
 /** Parses a probe file, JSON with comments. `probe` is undefined if there are any faults. */
-export function parseProbe(name: string, text: string): {readonly probe: Probe | undefined; readonly faults: readonly Fault[]} {
+export function parseProbe(
+	name: string,
+	text: string,
+): {readonly probe: Probe | undefined; readonly faults: readonly Fault[]} {
 	const faults: Fault[] = [];
 	const {result: probe} = readJson(text, faults, root => probeIn(name, root));
 	if (!probe && faults.length === 0) {
@@ -68,9 +79,14 @@ function probeIn(name: string, file: JsonValue): Probe {
 	const members = knownMembers(file, 'a probe', probeMembers);
 	const stateList = members.get('states');
 	const states = stateList ? readStates(stateList) : file.fault(statesRule);
-	const points = members.get('points')?.items('"points"').map(point => readPoint(point, states)) ?? file.fault('"points" must say where tasks go from state to state');
+	const points = members.get('points')?.items('"points"').map(point => readPoint(point, states))
+		?? file.fault('"points" must say where tasks go from state to state');
 	const counters = members.get('counters')?.items('"counters"').map(counter => readCounter(counter)) ?? [];
-	const kinds = members.get('kinds')?.members('"kinds"').map(({name, key, value}) => ({className: className(key, name), path: fieldPath(value, '"kinds" has')})) ?? [];
+	const kinds
+		= members.get('kinds')?.members('"kinds"').map(({name, key, value}) => ({
+			className: className(key, name),
+			path: fieldPath(value, '"kinds" has'),
+		})) ?? [];
 	for (const [what, {length}] of [['points', points], ['kinds', kinds], ['counters', counters]] as const) {
 		if (length > limits[what]) {
 			file.fault(`there are more than ${limits[what]} ${what}`);
@@ -84,7 +100,9 @@ function probeIn(name: string, file: JsonValue): Probe {
 		states,
 		points: points.flatMap(point => point ?? []),
 		kinds,
-		exclude: excluded?.texts('"exclude"').flatMap(glob => /^[\w.$*?]+$/.test(glob) ? [glob] : excluded.fault(`not a name of classes: "${glob}"`)) ?? [],
+		exclude:
+			excluded?.texts('"exclude"').flatMap(glob =>
+				/^[\w.$*?]+$/.test(glob) ? [glob] : excluded.fault(`not a name of classes: "${glob}"`)) ?? [],
 		counters: counters.flatMap(counter => counter ?? []),
 	};
 }
@@ -100,7 +118,9 @@ function readStates(value: JsonValue): TaskState[] {
 		const members = knownMembers(state, `the state "${name}"`, ['is', 'title']);
 		const kind = stateKinds.find(candidate => candidate === members.get('is')?.plain);
 		if (!kind) {
-			(members.get('is') ?? key).fault(`the state "${name}" must be one of these: ${stateKinds.map(candidate => `"is": "${candidate}"`).join(', ')}`);
+			(members.get('is') ?? key).fault(`the state "${name}" must be one of these: ${
+				stateKinds.map(candidate => `"is": "${candidate}"`).join(', ')
+			}`);
 		}
 
 		return {id: name, title: printable(String(members.get('title')?.plain ?? name)), kind: kind ?? 'waiting'};
@@ -150,15 +170,31 @@ function readPoint(value: JsonValue, states: readonly TaskState[]): ProbePoint |
 	const withSubclasses = flag(members.get('subclasses'), 'subclasses');
 	const isOptional = flag(members.get('optional'), 'optional');
 	return method && task && to !== undefined
-		? {...method, ...task, ...condition, at, to, from: from?.flatMap(state => state ?? []), isNew, withSubclasses, isOptional}
+		? {
+			...method,
+			...task,
+			...condition,
+			at,
+			to,
+			from: from?.flatMap(state => state ?? []),
+			isNew,
+			withSubclasses,
+			isOptional,
+		}
 		: undefined;
 }
 
-function methodOf(value: JsonValue | undefined, point: JsonValue): Pick<ProbePoint, 'className' | 'method' | 'descriptor'> | undefined {
+function methodOf(
+	value: JsonValue | undefined,
+	point: JsonValue,
+): Pick<ProbePoint, 'className' | 'method' | 'descriptor'> | undefined {
 	const text = typeof value?.plain === 'string' ? value.plain : '';
-	const [, className, method, descriptor] = /^([\p{L}_$][\p{L}\p{N}_.$]*)#([\p{L}_$][\p{L}\p{N}_$]*|<init>)(\([\p{L}\p{N}_$/;[]*\)[\p{L}\p{N}_$/;[]+)?$/u.exec(text) ?? [];
+	const [, className, method, descriptor]
+		= /^([\p{L}_$][\p{L}\p{N}_.$]*)#([\p{L}_$][\p{L}\p{N}_$]*|<init>)(\([\p{L}\p{N}_$/;[]*\)[\p{L}\p{N}_$/;[]+)?$/u
+			.exec(text) ?? [];
 	if (className === undefined || text.length > 1000) {
-		(value ?? point).fault(`a point has "method": package.Class#method, with the descriptor where one of several is meant; not "${text}"`);
+		(value ?? point)
+			.fault(`a point has "method": package.Class#method, with the descriptor where one of several is meant; not "${text}"`);
 		return undefined;
 	}
 
@@ -169,7 +205,8 @@ function taskOf(value: JsonValue | undefined, point: JsonValue): Pick<ProbePoint
 	const text = typeof value?.plain === 'string' ? value.plain : '';
 	const [, source, parameter, path] = /^(this|result|current|arg(\d{1,2}))(?:\.(.+))?$/.exec(text) ?? [];
 	if (source === undefined || (path !== undefined && (!isFieldPath(path) || source === 'current'))) {
-		(value ?? point).fault('a point has "task": "this", "arg0", "arg1"..., "result" or "current", and fields behind it: "arg0.task"');
+		(value ?? point)
+			.fault('a point has "task": "this", "arg0", "arg1"..., "result" or "current", and fields behind it: "arg0.task"');
 		return undefined;
 	}
 
@@ -196,11 +233,16 @@ function conditionOf(value: JsonValue | undefined): Condition {
 	}
 
 	let condition: Condition = {needsTrue: false};
-	const conditions = value.plain === undefined ? value.members('"if"') : value.fault('"if" is "true" (the method returns that), or {"arg0": [...], "result": true}');
+	const conditions = value.plain === undefined
+		? value.members('"if"')
+		: value.fault('"if" is "true" (the method returns that), or {"arg0": [...], "result": true}');
 	for (const {name, key, value: wanted} of conditions) {
 		const [, parameter] = /^arg(\d{1,2})$/.exec(name) ?? [];
 		if (parameter !== undefined && !condition.number) {
-			const values = wanted.items(`"${name}"`).flatMap(item => /^(?:-?\d{1,9}|[\p{L}_$][\p{L}\p{N}_$]*)$/u.test(String(item.plain)) ? [String(item.plain)] : item.fault('a number, or the name of a constant of the class'));
+			const values = wanted.items(`"${name}"`).flatMap(item =>
+				/^(?:-?\d{1,9}|[\p{L}_$][\p{L}\p{N}_$]*)$/u.test(String(item.plain))
+					? [String(item.plain)]
+					: item.fault('a number, or the name of a constant of the class'));
 			condition = {...condition, number: {parameter: Number(parameter), values}};
 		} else if (name === 'result' && wanted.plain === true) {
 			condition = {...condition, needsTrue: true};
@@ -240,7 +282,8 @@ function fieldPath(value: JsonValue, what: string): string {
 }
 
 function isFieldPath(text: string): boolean {
-	return text.length <= 400 && /^[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?(?:\.[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?)*$/u.test(text);
+	return text.length <= 400
+		&& /^[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?(?:\.[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?)*$/u.test(text);
 }
 
 /** Returns members by name; adds a fault for each unknown one. */
@@ -266,5 +309,10 @@ function readCounter(value: JsonValue): ProbeCounter | undefined {
 	}
 
 	const type = members.get(root)!;
-	return {name: printable(name), root, className: className(type, String(type.plain)), path: fieldPath(path, '"read" must be')};
+	return {
+		name: printable(name),
+		root,
+		className: className(type, String(type.plain)),
+		path: fieldPath(path, '"read" must be'),
+	};
 }

@@ -93,7 +93,12 @@ export type LineTable = {
 export type CountedLines = Omit<LineTable, 'allRows'>;
 
 /** Returns the locations with counted ticks or CPU time in the window. */
-export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, scope: Scope): CountedLines {
+export function countedLines(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+	scope: Scope,
+): CountedLines {
 	const {dictionary, threads} = snapshot;
 	const {nodeCount, nodeFrame} = dictionary;
 	const {countedMask, unit} = scope;
@@ -109,9 +114,16 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const ends = endsOf(dictionary, query);
 	const ranked = {counters, buckets: sums.buckets, scope, app: query.app};
 	const figures: GroupFigures = {
-		grouping, sums, totals, threads, threadsInStep: inStep, isInTicks: unit === 'ticks',
+		grouping,
+		sums,
+		totals,
+		threads,
+		threadsInStep: inStep,
+		isInTicks: unit === 'ticks',
 		overMs: sampledMs(snapshot, since),
-		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter], {sizeOf: thread => membersOf(threads, thread)}),
+		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter], {
+			sizeOf: thread => membersOf(threads, thread),
+		}),
 		contention: contentionByLocation(snapshot, attributed, grouping, scope),
 		...(ends ? {viaOf: viaOfBuckets(dictionary, ends, ranked)} : {ownOf: ownOfBuckets(dictionary, query, ranked)}),
 	};
@@ -124,12 +136,20 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	}
 
 	return {
-		rows, wholeCpuNs, wholeTicks, cpuSamples: effectiveSampleSize(sums.whole.cpu, sums.whole.cpu), ticksPerObservation: wholeTicks > 0 ? inStep * sums.whole.ticks.squares / wholeTicks : 1,
+		rows,
+		wholeCpuNs,
+		wholeTicks,
+		cpuSamples: effectiveSampleSize(sums.whole.cpu, sums.whole.cpu),
+		ticksPerObservation: wholeTicks > 0 ? inStep * sums.whole.ticks.squares / wholeTicks : 1,
 	};
 }
 
 /** Returns, by group, the sums of all samples with it on their stack; turns `byNode` into sums of subtrees. */
-function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, {locations, groupOfFrame, outermost}: Grouping): Sums {
+function totalsOf(
+	{nodeCount, nodeParent, nodeFrame}: Dictionary,
+	byNode: Sums,
+	{locations, groupOfFrame, outermost}: Grouping,
+): Sums {
 	const totals = {ticks: new Float64Array(locations.length), cpuNs: new Float64Array(locations.length)};
 	// Callees have greater ids than their callers: one pass from the end sums every subtree.
 	for (let node = nodeCount - 1; node > rootNode; node--) {
@@ -145,7 +165,9 @@ function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, 
 	return totals;
 }
 
-/** Returns the CPU time of a window at each location, or its ticks for queries in ticks. One result serves all filters. */
+/**
+Returns the CPU time of a window at each location, or its ticks for queries in ticks. One result serves all filters.
+*/
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
 	const {dictionary: {nodeFrame, nodeParent}, counters: {count, node, thread, state, ...now}} = snapshot;
 	const scope = scopeOf(snapshot, {...query, filter: ''});
@@ -168,9 +190,11 @@ export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, que
 				cpuNs[groupOfFrame[nodeFrame[nodeParent[work]]]] += usedNs;
 			}
 
-			ticks[group] += ((scope.countedMask >> state[counter]) & 1) * (now.ticks[counter] - (isOld ? then.ticks[counter] : 0));
+			ticks[group] += ((scope.countedMask >> state[counter]) & 1)
+				* (now.ticks[counter] - (isOld ? then.ticks[counter] : 0));
 		}
 	}
 
-	return (key, queryNow) => Math.max(0, (effectiveUnit(queryNow) === 'ticks' ? ticks : cpuNs)[groupOfKey.get(key) ?? -1] ?? 0);
+	return (key, queryNow) =>
+		Math.max(0, (effectiveUnit(queryNow) === 'ticks' ? ticks : cpuNs)[groupOfKey.get(key) ?? -1] ?? 0);
 }

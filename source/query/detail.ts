@@ -22,13 +22,24 @@ import {lockInfo} from './locks/newest-sample.js';
 import {groupWaits, type WaitGroup} from './locks/waits.js';
 
 /** A thread that blocked others, for how many ticks, where it `took` the lock, and where it was meanwhile (`now`). */
-export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ownerKey?: number; readonly ticks: number; readonly took: readonly HolderLocation[]; readonly now: readonly HolderLocation[]};
+export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {
+	readonly ownerKey?: number;
+	readonly ticks: number;
+	readonly took: readonly HolderLocation[];
+	readonly now: readonly HolderLocation[];
+};
 
 /** A location and the ticks that others were blocked meanwhile. */
 export type HolderLocation = {readonly location: Location; readonly ticks: number};
 
 /** A thread's samples at the location of a detail. `ticks`: of counted states; `states`: of all states. */
-export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};
+export type DetailThread = {
+	readonly key: number;
+	readonly name: string;
+	readonly cpuNs: number;
+	readonly ticks: number;
+	readonly states: StateTicks;
+};
 
 export type Neighbour = Location & Weight;
 
@@ -56,7 +67,12 @@ export const noDetail: LineDetail = Object.freeze({
 });
 
 /** Returns the detail of a row of the Lines view. The filter's threads and states apply, its words do not. */
-export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, rowKey: string): LineDetail {
+export function queryLineDetail(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+	rowKey: string,
+): LineDetail {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
 	const index = stackIndex(dictionary);
@@ -68,12 +84,15 @@ export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined,
 
 	const counters = countersInWindow(snapshot, since, scope);
 	const attributed = attributionOf(dictionary, query);
-	const isAttributed = (node: number) => node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[attributed[node]]] === group;
+	const isAttributed = (node: number) =>
+		node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[attributed[node]]] === group;
 	const atLine = selectCounters(counters, isAttributed);
 	const {className, method} = grouping.locations[group];
 	// In Lines all compilations are one row.
 	const isAllJit = className === jvmWork.jit && method === '';
-	const ofRow = atLine.count > 0 && !isAllJit ? atLine : selectCounters(counters, containing(snapshot, grouping, group));
+	const ofRow = atLine.count > 0 && !isAllJit
+		? atLine
+		: selectCounters(counters, containing(snapshot, grouping, group));
 	return {
 		...threadsAndWaits(snapshot, since, {counters: ofRow, scope, rule: query, isWanted: isAttributed}),
 		stacks: stackRows(snapshot, ofRow, scope).slice(0, maxDetailRows),
@@ -82,19 +101,31 @@ export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined,
 }
 
 /** Returns the detail of some threads (those of a row of the Threads view). */
-export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, threadKeys: readonly number[]): ThreadDetail {
+export function queryThreadDetail(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+	threadKeys: readonly number[],
+): ThreadDetail {
 	const ofThreads = {...query, threadKeys: new Set(threadKeys)};
 	const scope = scopeOf(snapshot, ofThreads);
 	const counters = countersInWindow(snapshot, since, scope);
+	const lines = [...countedLines(snapshot, since, ofThreads, scope).rows].sort((a, b) =>
+		byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key));
 	return {
 		...threadsAndWaits(snapshot, since, {counters, scope, rule: query, isWanted: () => true}),
 		stacks: stackRows(snapshot, counters, scope).slice(0, maxDetailRows),
-		lines: [...countedLines(snapshot, since, ofThreads, scope).rows].sort((a, b) => byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key)).slice(0, maxDetailRows),
+		lines: lines.slice(0, maxDetailRows),
 	};
 }
 
 /** Returns the detail of a row of the Stacks view: its threads, what blocked them, and what they wait for. */
-export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, row: {isOf(node: number): boolean} | undefined): LineDetail {
+export function queryStackDetail(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+	row: {isOf(node: number): boolean} | undefined,
+): LineDetail {
 	const scope = scopeOf(snapshot, query);
 	const isWanted = (node: number) => row?.isOf(node) === true;
 	return threadsAndWaits(snapshot, since, {
@@ -138,7 +169,11 @@ function selectCounters(counters: Counters, isWanted: (node: number) => boolean)
 		}
 	}
 
-	const arrays = makeArrays(counterColumns, namesOf(counterColumns), (column, name) => arrayFrom(column, wanted.map(counter => counters[name][counter])));
+	const arrays = makeArrays(
+		counterColumns,
+		namesOf(counterColumns),
+		(column, name) => arrayFrom(column, wanted.map(counter => counters[name][counter])),
+	);
 	return {count: wanted.length, ...arrays};
 }
 
@@ -156,7 +191,11 @@ function detailThreads({threads}: Snapshot, counters: Counters, {countedMask}: S
 	const rows = new Map<number, {cpuNs: number; ticks: number; states: number[]}>();
 	for (let counter = 0; counter < counters.count; counter++) {
 		const thread = counters.thread[counter];
-		const row = getOrCreate(rows, thread, () => ({cpuNs: 0, ticks: 0, states: Array.from({length: stateCount}, () => 0)}));
+		const row = getOrCreate(
+			rows,
+			thread,
+			() => ({cpuNs: 0, ticks: 0, states: Array.from({length: stateCount}, () => 0)}),
+		);
 		row.cpuNs += counters.cpuNs[counter];
 		row.states[counters.state[counter]] += counters.ticks[counter];
 		row.ticks += (countedMask & (1 << counters.state[counter])) === 0 ? 0 : counters.ticks[counter];
@@ -173,7 +212,13 @@ function allTicks({states}: {readonly states: readonly number[]}): number {
 }
 
 /** Sums callers and callees in one pass from callees to callers, which also sums every subtree. */
-function neighbours({dictionary}: Snapshot, counters: Counters, scope: Scope, {groupOfFrame, outermost, locations, keys}: Grouping, group: number): Pick<LineDetail, 'callers' | 'callees'> {
+function neighbours(
+	{dictionary}: Snapshot,
+	counters: Counters,
+	scope: Scope,
+	{groupOfFrame, outermost, locations, keys}: Grouping,
+	group: number,
+): Pick<LineDetail, 'callers' | 'callees'> {
 	const {nodeCount, nodeParent, nodeFrame} = dictionary;
 	const whole = sumsByNode(counters, nodeCount, scope);
 	// As `whole`, without the samples below a deeper call of the group: they count for the callees of that call alone.
@@ -215,12 +260,27 @@ function byHeat(a: Weight, b: Weight): number {
 	return byNumber(b.cpuNs, a.cpuNs) || byNumber(b.ticks, a.ticks);
 }
 
-type HolderSums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName' | 'ownerKey'>; ticks: number; readonly took: Map<string, HolderLocation>; readonly now: Map<string, HolderLocation>};
+type HolderSums = {
+	readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName' | 'ownerKey'>;
+	ticks: number;
+	readonly took: Map<string, HolderLocation>;
+	readonly now: Map<string, HolderLocation>;
+};
 
 /** Returns the owners of the locks that samples at the wanted stacks waited for, sorted by the ticks they blocked. */
-function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): Holder[] {
+function holdersOf(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	scope: Pick<Scope, 'threads'>,
+	isWanted: (node: number) => boolean,
+): Holder[] {
 	const all = snapshot.contention;
-	const contention = recordsInWindow(contentionColumns, all, alignedTo(snapshot, since)?.contention, index => isCounted(scope, all.thread[index]) && isWanted(all.node[index]));
+	const contention = recordsInWindow(
+		contentionColumns,
+		all,
+		alignedTo(snapshot, since)?.contention,
+		index => isCounted(scope, all.thread[index]) && isWanted(all.node[index]),
+	);
 	const sums = new Map<string, HolderSums>();
 	for (let index = 0; index < contention.count; index++) {
 		const ticks = contention.ticks[index];
@@ -234,7 +294,10 @@ function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<
 		const key = `${contention.owner[index]} ${owner.kind} ${owner.className}`;
 		const ownerKey = snapshot.threads.key.at(contention.owner[index]);
 		const sum = getOrCreate<string, HolderSums>(sums, key, () => ({
-			owner: {...owner, ...(contention.owner[index] >= 0 && ownerKey !== undefined ? {ownerKey} : {})}, ticks: 0, took: new Map(), now: new Map(),
+			owner: {...owner, ...(contention.owner[index] >= 0 && ownerKey !== undefined ? {ownerKey} : {})},
+			ticks: 0,
+			took: new Map(),
+			now: new Map(),
 		}));
 		sum.ticks += ticks;
 		addLocation(sum.took, ownerTookAt, ticks);
@@ -244,7 +307,12 @@ function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<
 	return [...sums]
 		.sort(([a, aSum], [b, bSum]) => byNumber(bSum.ticks, aSum.ticks) || byText(a, b))
 		.slice(0, maxDetailRows)
-		.map(([, {owner, ticks, took, now}]) => ({...owner, ticks, took: sortedLocations(took), now: sortedLocations(now)}));
+		.map(([, {owner, ticks, took, now}]) => ({
+			...owner,
+			ticks,
+			took: sortedLocations(took),
+			now: sortedLocations(now),
+		}));
 }
 
 function addLocation(locations: Map<string, HolderLocation>, location: Location | undefined, ticks: number): void {
@@ -255,7 +323,8 @@ function addLocation(locations: Map<string, HolderLocation>, location: Location 
 }
 
 function sortedLocations(locations: ReadonlyMap<string, HolderLocation>): HolderLocation[] {
-	return [...locations].sort(([a, {ticks: aTicks}], [b, {ticks: bTicks}]) => byNumber(bTicks, aTicks) || byText(a, b)).map(([, location]) => location);
+	return [...locations].sort(([a, {ticks: aTicks}], [b, {ticks: bTicks}]) => byNumber(bTicks, aTicks) || byText(a, b))
+		.map(([, location]) => location);
 }
 
 /** Totals shown beside a source line: at it and in what it called. */
@@ -267,13 +336,21 @@ function fileOf({className, file}: Location): string {
 }
 
 /** Returns the totals of each line of a location's source file, by line number. */
-export function querySourceLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, location: Location): ReadonlyMap<number, LineFigures> {
+export function querySourceLines(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+	location: Location,
+): ReadonlyMap<number, LineFigures> {
 	const figures = new Map<number, LineFigures>();
 	const byLine: Query = {...query, by: 'line'};
 	for (const row of countedLines(snapshot, since, byLine, scopeOf(snapshot, byLine)).rows) {
 		if (row.line > 0 && fileOf(row) === fileOf(location)) {
 			const before = figures.get(row.line);
-			figures.set(row.line, {ticks: row.totalTicks + (before?.ticks ?? 0), cpuNs: row.totalCpuNs + (before?.cpuNs ?? 0)});
+			figures.set(row.line, {
+				ticks: row.totalTicks + (before?.ticks ?? 0),
+				cpuNs: row.totalCpuNs + (before?.cpuNs ?? 0),
+			});
 		}
 	}
 

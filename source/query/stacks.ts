@@ -17,18 +17,32 @@ export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, que
 	const counters = countersInWindow(snapshot, since, {...scope, stateMask: scope.countedMask});
 	return filtered(stackRows(snapshot, counters, scope), scope.filter, {
 		text: row => row.frames.map(frame => locationName(frame)).join('\n'),
-		percent: row => row.percent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks, threads: row => row.threadCount, blocked: row => row.state === 'BLOCKED' ? row.threadCount : 0,
+		percent: row => row.percent,
+		cpuMs: row => row.cpuNs / 1e6,
+		ticks: row => row.ticks,
+		threads: row => row.threadCount,
+		blocked: row => row.state === 'BLOCKED' ? row.threadCount : 0,
 	});
 }
 
 /** Returns the rows of counters with frames, sorted by the unit, then by key. Shares are of these counters' sum. */
-export function stackRows({dictionary, threads}: Pick<Snapshot, 'dictionary' | 'threads'>, counters: Counters, {unit}: Pick<Scope, 'unit'>): StackRow[] {
+export function stackRows(
+	{dictionary, threads}: Pick<Snapshot, 'dictionary' | 'threads'>,
+	counters: Counters,
+	{unit}: Pick<Scope, 'unit'>,
+): StackRow[] {
 	const whole = {ticks: 0, cpuNs: 0};
 	const rows = new Map<number, StackRow>();
 	// A thread has several counters for a stack and state if native code counts at its callers.
 	const known = new Set<number>();
 	for (let index = 0; index < counters.count; index++) {
-		const [thread, node, state, ticks, cpuNs] = [counters.thread[index], counters.node[index], counters.state[index], counters.ticks[index], counters.cpuNs[index]];
+		const [thread, node, state, ticks, cpuNs] = [
+			counters.thread[index],
+			counters.node[index],
+			counters.state[index],
+			counters.ticks[index],
+			counters.cpuNs[index],
+		];
 		if (node !== rootNode) {
 			const stack = (node * stateCount) + state;
 			const row = getOrCreate(rows, stack, () => new StackRow(node, threadStates[state], dictionary));

@@ -83,7 +83,9 @@ export class StopBudget {
 			this.#retryAfterMs = Math.min(maxRetryMs, Math.max(minRetryMs, retryFactor * stoppedMs)) / (1 - debtBefore);
 		}
 
-		const weight = stoppedMs > this.#costMs ? risingWeight : Math.max(fallingWeight, 1 - Math.exp(-elapsedMs / forgetMs));
+		const weight = stoppedMs > this.#costMs
+			? risingWeight
+			: Math.max(fallingWeight, 1 - Math.exp(-elapsedMs / forgetMs));
 		this.#costMs += (Math.min(stoppedMs, maxCountedMs) - this.#costMs) * weight;
 	}
 
@@ -195,7 +197,8 @@ export class CpuBudget {
 			this.#costsMs = [...this.#costsMs, samplerShare * intervalMs].slice(-maxReadings);
 			this.#otherShares = [...this.#otherShares, processShare - samplerShare].slice(-maxReadings);
 			const share = nowMs - this.#firstMs < warmUpMs ? Math.max(this.#share, warmUpShare) : this.#share;
-			this.#neededMs = median(this.#costsMs) / Math.max(share - Math.min(...this.#otherShares), share * minFractionForSamples);
+			this.#neededMs = median(this.#costsMs)
+				/ Math.max(share - Math.min(...this.#otherShares), share * minFractionForSamples);
 		}
 
 		this.#last = {...cpu, atMs: nowMs};
@@ -208,7 +211,10 @@ export class CpuBudget {
 
 	/** Returns the interval to use, milliseconds; at least `requestedMs`. */
 	intervalMs(requestedMs: number): number {
-		return Math.max(requestedMs, Math.min(this.#neededMs, Math.max(maxCpuIntervalMs, maxCpuIntervalFactor * requestedMs)));
+		return Math.max(
+			requestedMs,
+			Math.min(this.#neededMs, Math.max(maxCpuIntervalMs, maxCpuIntervalFactor * requestedMs)),
+		);
 	}
 }
 

@@ -7,7 +7,12 @@ import type {Target} from '../jvm/target.js';
 Returns the engine with the requested id, or with `auto` the best one that is ready; `note` says why better ones cannot
 be used. Throws SessionOver with reason and hint if there is none.
 */
-export async function chooseEngine(requested: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<{readonly engine: Engine; readonly note: string}> {
+export async function chooseEngine(
+	requested: string,
+	target: Target,
+	among: readonly Engine[] = engines,
+	timer?: EngineOptions['timer'],
+): Promise<{readonly engine: Engine; readonly note: string}> {
 	const candidates = among.filter(({id}) => requested === auto || id === requested);
 	const refusals: Refusal[] = [];
 	for (const engine of candidates) {
@@ -24,7 +29,9 @@ export async function chooseEngine(requested: string, target: Target, among: rea
 		throw new SessionOver(`this version has no engine ${requested}`, {targetEnded: false, hint: oneOf(among)});
 	}
 
-	const {reason, hint} = requested === auto ? allRefused(refusals) : {reason: refusals[0].reason, hint: hintFor(refusals[0], requested, among)};
+	const {reason, hint} = requested === auto
+		? allRefused(refusals)
+		: {reason: refusals[0].reason, hint: hintFor(refusals[0], requested, among)};
 	throw new SessionOver(reason, {targetEnded: false, hint});
 }
 
@@ -36,11 +43,18 @@ function allRefused(refusals: readonly Refusal[]): {reason: string; hint: string
 	const hints = new Set(refusals.map(({hint}) => hint).filter(hint => hint !== ''));
 	return reasons.size === 1
 		? refusals[0]
-		: {reason: refusals.map(({id, reason}) => `engine ${id}: ${reason}`).join('; '), hint: [...hints].join(', or ')};
+		: {
+			reason: refusals.map(({id, reason}) => `engine ${id}: ${reason}`).join('; '),
+			hint: [...hints].join(', or '),
+		};
 }
 
 /** Returns the hint for an engine that cannot be used: its own, and the other engines if they may work. */
-export function hintFor({hint, otherEnginesMayWork}: Pick<Obstacle, 'hint' | 'otherEnginesMayWork'>, engine: string | undefined, among: readonly Engine[] = engines): string {
+export function hintFor(
+	{hint, otherEnginesMayWork}: Pick<Obstacle, 'hint' | 'otherEnginesMayWork'>,
+	engine: string | undefined,
+	among: readonly Engine[] = engines,
+): string {
 	const others = among.filter(({id}) => id !== engine);
 	return [hint, otherEnginesMayWork && others.length > 0 ? oneOf(others) : ''].filter(Boolean).join(', or ');
 }

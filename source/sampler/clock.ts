@@ -82,7 +82,9 @@ that time. With longer steps, samples would keep step with work that comes after
 const steps = [2, 4];
 const maxIdleMs = 100;
 
-/** Number of samples in a row that make a long rest, five seconds at the default interval; then its step and maximum. */
+/**
+Number of samples in a row that make a long rest, five seconds at the default interval; then its step and maximum.
+*/
 const restSamples = 60;
 const restStep = 20;
 const maxRestMs = 500;
@@ -100,11 +102,16 @@ export class IdleBackoff {
 	`isAtRest`: almost nothing ran between the two. The next sample comes within `nextWithinMs`, and within a
 	bound: 100 ms, more if a budget lengthens the interval, and at least 500 ms after a long rest.
 	*/
-	next(isUnchanged: boolean, intervalMs: number, {nextWithinMs = Infinity, requestedMs = intervalMs, isAtRest = false} = {}): number {
+	next(
+		isUnchanged: boolean,
+		intervalMs: number,
+		{nextWithinMs = Infinity, requestedMs = intervalMs, isAtRest = false} = {},
+	): number {
 		this.#unchangedSamples = isUnchanged ? Math.min(this.#unchangedSamples + 1, steps.length) : 0;
 		this.#samplesAtRest = isUnchanged && isAtRest ? this.#samplesAtRest + 1 : 0;
 		// One less than fit, since the jitter of a longer step is up to an interval (`SamplingClock.end`).
-		const within = (step: number, maxMs: number) => Math.min(step, Math.floor(Math.min(maxMs, nextWithinMs) / intervalMs) - 1);
+		const within = (step: number, maxMs: number) =>
+			Math.min(step, Math.floor(Math.min(maxMs, nextWithinMs) / intervalMs) - 1);
 		const rest = this.#samplesAtRest > restSamples ? within(restStep, maxRestMs) : 1;
 		return Math.max(1, rest, within(steps[this.#unchangedSamples - 1] ?? 1, maxIdleMs * intervalMs / requestedMs));
 	}

@@ -60,7 +60,9 @@ export class CpuAccount {
 		const balanceNs = this.#balances(sample);
 		for (let row = 0; row < count; row++) {
 			// Unlike an empty stack, an unreadable one remains unattributed.
-			if (balanceNs[row] > 0 && sample.stackLength[row] === 0 && (sample.flags[row] & threadFlag.incomplete) === 0) {
+			if (
+				balanceNs[row] > 0 && sample.stackLength[row] === 0 && (sample.flags[row] & threadFlag.incomplete) === 0
+			) {
 				sample.addAttributedCpu(row, balanceNs[row], this.#jvmStacks.ofThread(sample.name[row]));
 				balanceNs[row] = 0;
 			}
@@ -131,7 +133,8 @@ export class CpuAccount {
 	}
 
 	#addObserved(sample: Sample, balanceNs: Float64Array, intervalNs: number): void {
-		this.#meanIntervalNs += (intervalNs - this.#meanIntervalNs) * (this.#meanIntervalNs === 0 ? 1 : newestIntervalWeight);
+		this.#meanIntervalNs += (intervalNs - this.#meanIntervalNs)
+			* (this.#meanIntervalNs === 0 ? 1 : newestIntervalWeight);
 		const maxPendingNs = maxPendingIntervals * this.#meanIntervalNs;
 		for (let row = 0; row < sample.count; row++) {
 			const platform = platformRow(sample, row);
@@ -199,7 +202,9 @@ export class EndedThreads {
 		this.#clock = clock;
 	}
 
-	/** Takes a sample into account; returns the CPU time that is missing for certain and was not returned before, ns. */
+	/**
+	Takes a sample into account; returns the CPU time that is missing for certain and was not returned before, ns.
+	*/
 	missingNs({count, cpuNs}: Sample, nowMs: number): number {
 		this.#countedNs += sumUpTo(count, row => cpuNs[row]);
 		if (!this.#clock || nowMs < this.#compareAtMs) {
@@ -212,17 +217,22 @@ export class EndedThreads {
 			this.#baseNs = processNs - this.#countedNs;
 		}
 
-		this.#comparisons = [...this.#comparisons, {processNs, missingNs: processNs - this.#baseNs - this.#countedNs}].slice(-comparisonCount);
+		this.#comparisons = [...this.#comparisons, {processNs, missingNs: processNs - this.#baseNs - this.#countedNs}]
+			.slice(-comparisonCount);
 		const certainNs = Math.min(...this.#comparisons.map(({missingNs}) => missingNs));
 		const usedNs = processNs - this.#comparisons[0].processNs;
 		// Also false if the process has ended, and its CPU time is NaN.
-		const isCertain = this.#comparisons.length === comparisonCount && certainNs > Math.max(minMissingNs, minMissingShare * usedNs);
+		const isCertain = this.#comparisons.length === comparisonCount
+			&& certainNs > Math.max(minMissingNs, minMissingShare * usedNs);
 		if (!isCertain) {
 			return 0;
 		}
 
 		this.#countedNs += certainNs;
-		this.#comparisons = this.#comparisons.map(({processNs, missingNs}) => ({processNs, missingNs: missingNs - certainNs}));
+		this.#comparisons = this.#comparisons.map(({processNs, missingNs}) => ({
+			processNs,
+			missingNs: missingNs - certainNs,
+		}));
 		return certainNs;
 	}
 

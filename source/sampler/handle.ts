@@ -112,11 +112,18 @@ class LiveSampler implements SamplerHandle {
 			}
 
 			const [line] = String(error instanceof Error ? error.message : error).split('\n');
-			this.#end('failed', `the sampler failed: ${printable(line)}`, 'this is a bug in tprof-top; please report it');
+			this.#end(
+				'failed',
+				`the sampler failed: ${printable(line)}`,
+				'this is a bug in tprof-top; please report it',
+			);
 		});
 		this.#exited = new Promise(resolve => {
 			this.#worker.on('exit', code => {
-				this.#end(this.#isClosing ? 'ended' : 'failed', this.#isClosing ? undefined : `the sampler ended unexpectedly (code ${code})`);
+				this.#end(
+					this.#isClosing ? 'ended' : 'failed',
+					this.#isClosing ? undefined : `the sampler ended unexpectedly (code ${code})`,
+				);
 				resolve();
 			});
 		});
@@ -141,7 +148,8 @@ class LiveSampler implements SamplerHandle {
 		}
 
 		const {figures: {countedAtMs, nextAtMs, ...figures}, ...tables} = image;
-		const durationMs = figures.durationMs + (countedAtMs > 0 ? Math.max(0, Math.min(monotonicMs(), this.#endedMs) - countedAtMs) : 0);
+		const durationMs = figures.durationMs
+			+ (countedAtMs > 0 ? Math.max(0, Math.min(monotonicMs(), this.#endedMs) - countedAtMs) : 0);
 		const cpu = process.cpuUsage(this.#cpuAtStart);
 		this.#image = image;
 		this.#snapshot = {
@@ -282,7 +290,8 @@ class LiveSampler implements SamplerHandle {
 		const silentMs = nowMs - this.#lastSignMs;
 		const isLong = intervalMs >= Math.max(minPostponedMs, minPostponedFactor * requestedIntervalMs);
 		const isPostponed = isLong && nextAtMs - this.#lastSignMs >= minPostponedMs;
-		const isSilent = silentMs > silentAfterMs + (silentAfterIntervals * intervalMs) || (isPostponed && nowMs > nextAtMs + maxOverdueMs);
+		const isSilent = silentMs > silentAfterMs + (silentAfterIntervals * intervalMs)
+			|| (isPostponed && nowMs > nextAtMs + maxOverdueMs);
 		return {
 			silentS: isSilent ? Math.floor(silentMs / 1000) : undefined,
 			nextS: isPostponed && !isSilent ? Math.ceil(Math.max(0, nextAtMs - nowMs) / 1000) : undefined,
@@ -313,8 +322,8 @@ export function startSampler(options: SamplerOptions): SamplerHandle {
 }
 
 /**
-Makes this process, when it exits, not wait for a worker that hangs in a system call: it ends with its exit code if the C
-library can be called, otherwise by SIGKILL.
+Makes this process, when it exits, not wait for a worker that hangs in a system call: it ends with its exit code if the
+C library can be called, otherwise by SIGKILL.
 */
 function exitWithoutWorkers(): void {
 	process.once('exit', code => {

@@ -192,7 +192,10 @@ export class SamplingLoop {
 	}
 
 	#intervalMs(): number {
-		return Math.max(this.#budget.intervalMs(this.#requestedIntervalMs), this.#cpuBudget.intervalMs(this.#requestedIntervalMs));
+		return Math.max(
+			this.#budget.intervalMs(this.#requestedIntervalMs),
+			this.#cpuBudget.intervalMs(this.#requestedIntervalMs),
+		);
 	}
 
 	/** Counts a sample that covers `repeats` intervals, and schedules the next. */
@@ -204,7 +207,11 @@ export class SamplingLoop {
 		const intervalMs = this.#intervalMs();
 		const isAtRest = sumUpTo(this.#sample.count, row => this.#sample.cpuNs[row]) < restNs;
 		const nextRepeats = outcome.ok
-			? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, {nextWithinMs: outcome.nextWithinMs, requestedMs: this.#requestedIntervalMs, isAtRest})
+			? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, {
+				nextWithinMs: outcome.nextWithinMs,
+				requestedMs: this.#requestedIntervalMs,
+				isAtRest,
+			})
 			: this.#idleBackoff.next(false, intervalMs);
 		this.#clock.end(nowMs, intervalMs, nextRepeats);
 		const isCancelled = this.#isCancelled && !outcome.ok;
@@ -236,7 +243,15 @@ export class SamplingLoop {
 		// The next sample counts the remainder; 1e-6 compensates for rounding errors.
 		const ticks = Math.floor((this.#uncountedMs / this.#requestedIntervalMs) + 1e-6);
 		const before = ticksBefore(ticks, repeats, outcome.sinceChangeNs ?? 0, this.#intervalMs());
-		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, {before, now: ticks - before, samples: repeats})) {
+		if (
+			!this.#options.writer.count(
+				this.#sample,
+				outcome.atMs,
+				this.#figures(nowMs, sampledMs),
+				this.#options.accepts,
+				{before, now: ticks - before, samples: repeats},
+			)
+		) {
 			this.#cpuAccount.takeBack(this.#sample);
 			return false;
 		}
@@ -268,7 +283,11 @@ export class SamplingLoop {
 		this.#failuresInARow = 0;
 		if (this.#isFirst) {
 			this.#isFirst = false;
-			this.#clock.restart(nowMs, this.#intervalMs(), Math.min(maxSecondSampleMs, this.#intervalMs() * secondSampleFraction));
+			this.#clock.restart(
+				nowMs,
+				this.#intervalMs(),
+				Math.min(maxSecondSampleMs, this.#intervalMs() * secondSampleFraction),
+			);
 			this.#options.report({kind: 'sampling'});
 		}
 

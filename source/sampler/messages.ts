@@ -13,15 +13,18 @@ export type SamplingLimits = {
 };
 
 /** What the worker starts with. `engine`: an engine's id, or `auto`. */
-export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer' | 'maxVirtualThreads'> & {
-	readonly table: SharedArrayBuffer;
-	readonly target: Target;
-	readonly engine: string;
-	/** Whether to read what threads wait for in system calls. */
-	readonly waits?: boolean;
-	/** Globs for the names of the threads that count (see `globListMatcher`); undefined for all. */
-	readonly threads?: string;
-};
+export type WorkerInput =
+	& SamplingLimits
+	& Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer' | 'maxVirtualThreads'>
+	& {
+		readonly table: SharedArrayBuffer;
+		readonly target: Target;
+		readonly engine: string;
+		/** Whether to read what threads wait for in system calls. */
+		readonly waits?: boolean;
+		/** Globs for the names of the threads that count (see `globListMatcher`); undefined for all. */
+		readonly threads?: string;
+	};
 
 /** From the main thread to the worker. */
 export type Command =

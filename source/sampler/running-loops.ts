@@ -38,7 +38,11 @@ class Frames implements Interner {
 		const key = `${classId} ${methodId} ${fileId} ${line}`;
 		let id = this.#ids.get(key);
 		if (id === undefined) {
-			const frame = {className: this.#names[classId], method: this.#names[methodId], isNative: line === nativeLine};
+			const frame = {
+				className: this.#names[classId],
+				method: this.#names[methodId],
+				isNative: line === nativeLine,
+			};
 			id = this.#frames.push(frame) - 1;
 			this.#ids.set(key, id);
 		}
@@ -135,7 +139,10 @@ function addStacks(sample: Sample, to: Map<number, CommonStack>, frames: Frames)
 	const add = (row: number, start: number, length: number, hasCpu: boolean) => {
 		// Outermost first.
 		const stack = [...sample.frames.subarray(start, start + length)].reverse();
-		if (length > 0 && (sample.flags[row] & (threadFlag.incomplete | threadFlag.vmInternal | threadFlag.compiler)) === 0) {
+		if (
+			length > 0
+			&& (sample.flags[row] & (threadFlag.incomplete | threadFlag.vmInternal | threadFlag.compiler)) === 0
+		) {
 			const common = to.get(key[row]) ?? new CommonStack(stack);
 			to.set(key[row], common);
 			common.add(stack, hasCpu, frames);

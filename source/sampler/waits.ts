@@ -36,8 +36,8 @@ type LastWait = {
 };
 
 /**
-Adds to samples what threads wait for in system calls. A pass over all threads begins every second; it reads the waits of
-threads that have run or changed their stack, and those last read ten seconds ago. A wait is valid until the thread's
+Adds to samples what threads wait for in system calls. A pass over all threads begins every second; it reads the waits
+of threads that have run or changed their stack, and those last read ten seconds ago. A wait is valid until the thread's
 stack changes.
 */
 export class Waits {
@@ -95,9 +95,20 @@ export class Waits {
 		}
 
 		const isDue = !wait || wait.hasRun || nowMs - wait.readAtMs >= readAgainMs;
-		if (this.#isInPass && isDue && wait?.readAtMs !== nowMs && this.#readsLeft-- > 0 && performance.now() - nowMs < maxReadingMs) {
+		if (
+			this.#isInPass && isDue && wait?.readAtMs !== nowMs && this.#readsLeft-- > 0
+			&& performance.now() - nowMs < maxReadingMs
+		) {
 			const {kind = '', peer = '', end = 0} = this.#calls.of(sample.nativeId[row]) ?? {};
-			wait = {kind: this.#interner.internString(kind), peer: this.#peer(peer), end, stack, readAtMs: nowMs, hasRun: false, pass: this.#pass};
+			wait = {
+				kind: this.#interner.internString(kind),
+				peer: this.#peer(peer),
+				end,
+				stack,
+				readAtMs: nowMs,
+				hasRun: false,
+				pass: this.#pass,
+			};
 			this.#waits.set(key, wait);
 		}
 
@@ -112,7 +123,12 @@ export class Waits {
 
 	/** Returns the string id of a peer, or of `otherPeer` if there are too many. */
 	#peer(peer: string): number {
-		return getOrCreateUpTo(this.#peers, peer, maxPeers, isFull => this.#interner.internString(isFull ? otherPeer : peer));
+		return getOrCreateUpTo(
+			this.#peers,
+			peer,
+			maxPeers,
+			isFull => this.#interner.internString(isFull ? otherPeer : peer),
+		);
 	}
 
 	/** Ends the pass if this sample had time for all threads, or the maximum number has been read. */
@@ -131,7 +147,8 @@ export class Waits {
 /** Whether a thread may wait in a system call: it has a Java stack, and is IDLE, or RUNNABLE without using CPU. */
 function mayWait({state, stackLength, cpuNs, flags, nativeId}: Sample, row: number): boolean {
 	return (state[row] === stateCode.IDLE || (state[row] === stateCode.RUNNABLE && cpuNs[row] === 0))
-		&& stackLength[row] > 0 && nativeId[row] > 0 && (flags[row] & (threadFlag.vmInternal | threadFlag.compiler)) === 0;
+		&& stackLength[row] > 0 && nativeId[row] > 0
+		&& (flags[row] & (threadFlag.vmInternal | threadFlag.compiler)) === 0;
 }
 
 /** FNV-1a over a row's frames. */

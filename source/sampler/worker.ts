@@ -28,7 +28,10 @@ async function run(): Promise<void> {
 	const choice = await chooseEngine(input.engine, input.target, undefined, input.timer);
 	engine = choice.engine;
 	const waits = input.waits ? new Waits(writer, new SystemCalls(input.target)) : undefined;
-	const session = await engine.open(input.target, {...input, fileWait: waits && ((kind, fd) => waits.ofFile(kind, fd))}, writer);
+	const session = await engine.open(input.target, {
+		...input,
+		fileWait: waits && ((kind, fd) => waits.ofFile(kind, fd)),
+	}, writer);
 	try {
 		report({kind: 'opened', engine: engine.id, timer: session.timer});
 		const note = printable([choice.note, session.note].filter(Boolean).join('; ')) || undefined;
@@ -89,7 +92,10 @@ try {
 	}
 
 	report({
-		kind: 'over', phase: error.targetEnded ? 'ended' : 'failed', message: printable(error.message), hint: printable(hintFor(error, engine?.id)),
+		kind: 'over',
+		phase: error.targetEnded ? 'ended' : 'failed',
+		message: printable(error.message),
+		hint: printable(hintFor(error, engine?.id)),
 	});
 } finally {
 	port.close();

@@ -25,7 +25,12 @@ export type SourceText = {
 	file(): string;
 };
 
-type SourceLocation = {readonly className: string; readonly method: string; readonly file: string; readonly line: number};
+type SourceLocation = {
+	readonly className: string;
+	readonly method: string;
+	readonly file: string;
+	readonly line: number;
+};
 
 /** Returns the source of a location; undefined if there is none. May read files. */
 export type SourceOf = (location: SourceLocation) => SourceText | undefined;
@@ -73,7 +78,8 @@ export function sourceLibrary(roots: Roots, classes: Roots = () => []): SourceLi
 	const origins = new Map<string, {readonly originOf: OriginOf}>();
 	const originOf = (location: SourceLocation) => {
 		const find = () => ({originOf: findOrigins(classes(), location)});
-		return cached(origins, `${location.className}/${location.file}`, maxCachedClasses, find).originOf(location.line);
+		return cached(origins, `${location.className}/${location.file}`, maxCachedClasses, find)
+			.originOf(location.line);
 	};
 
 	const inlined = new Map<string, {readonly found: Inlined | undefined}>();
@@ -102,7 +108,12 @@ export function sourceLibrary(roots: Roots, classes: Roots = () => []): SourceLi
 		sourceOf(location) {
 			const origin = inlinedOf(location) && originOf(location);
 			if (origin) {
-				const at = {className: origin.path.replaceAll('/', '.'), method: '', file: origin.file, line: origin.line};
+				const at = {
+					className: origin.path.replaceAll('/', '.'),
+					method: '',
+					file: origin.file,
+					line: origin.line,
+				};
 				const text = candidateOf(at);
 				return text && {...text, line: origin.line, mismatch: mismatchOf(text.lines, at)};
 			}
@@ -184,7 +195,9 @@ file's name. Undefined if a name, which comes from the target, is unsafe in a pa
 */
 export function pathOfSource({className, file}: Pick<SourceLocation, 'className' | 'file'>): string | undefined {
 	const packages = className.split('.').slice(0, -1);
-	return plainName.test(file) && packages.every(name => plainName.test(name) && !name.includes('..')) ? [...packages, file].join('/') : undefined;
+	return plainName.test(file) && packages.every(name => plainName.test(name) && !name.includes('..'))
+		? [...packages, file].join('/')
+		: undefined;
 }
 
 /** Maximum distance from a method's name to one of its lines. */

@@ -1,6 +1,13 @@
 import path from 'node:path';
 import {closeSync, readdirSync, statSync} from 'node:fs';
-import {openFile, isBelowRoot, openBelowRoot, openFileBelowRoot, pathOf, workingFolder} from '../jvm/system/below-root.js';
+import {
+	openFile,
+	isBelowRoot,
+	openBelowRoot,
+	openFileBelowRoot,
+	pathOf,
+	workingFolder,
+} from '../jvm/system/below-root.js';
 import {getOrCreate} from '../model/get-or-create.js';
 import {attempt, closing, readOpen} from '../jvm/system/proc.js';
 import {readJavaCommand} from '../jvm/identity/java-command.js';
@@ -19,7 +26,17 @@ export type SourceRoot = {
 };
 
 /** Folders of a project that may hold the top-level packages. */
-const usualFolders = ['', 'src/main/java', 'src/main/kotlin', 'src/main/scala', 'src/main/groovy', 'src/test/java', 'src', 'java', 'app/src/main/java'];
+const usualFolders = [
+	'',
+	'src/main/java',
+	'src/main/kotlin',
+	'src/main/scala',
+	'src/main/groovy',
+	'src/test/java',
+	'src',
+	'java',
+	'app/src/main/java',
+];
 
 /** Folders of a project in which builds leave class files. */
 const classFolders = ['', 'target/classes', 'build/classes/kotlin/main', 'build/classes/java/main', 'out', 'classes'];
@@ -63,7 +80,8 @@ function readIn(bases: readonly string[], relative: string): ReturnType<SourceRo
 }
 
 function basesIn(folder: string, usual: readonly string[]): string[] {
-	const parts = attempt(() => readdirSync(folder), []).filter(name => !name.startsWith('.')).slice(0, maxSubprojects).map(name => path.join(folder, name));
+	const parts = attempt(() => readdirSync(folder), []).filter(name => !name.startsWith('.')).slice(0, maxSubprojects)
+		.map(name => path.join(folder, name));
 	const candidates = [folder, ...parts].flatMap(part => usual.map(name => path.join(part, name)));
 	return candidates.filter(candidate => isFolder(candidate));
 }
@@ -217,7 +235,8 @@ Returns the source jars (`x-sources.jar`) beside the jars of a process's class p
 outside its root folder. Each is opened at its first use.
 */
 export function targetRoots(pid: number): readonly SourceRoot[] {
-	return sourceJars(jarsOf(pid), path => isBelowRoot(pid, path)).map(path => jarRoot(path, () => openFileBelowRoot(pid, path)));
+	return sourceJars(jarsOf(pid), path => isBelowRoot(pid, path)).map(path =>
+		jarRoot(path, () => openFileBelowRoot(pid, path)));
 }
 
 /** Returns the class files of a process's class path, as the process sees them and never outside its root folder. */

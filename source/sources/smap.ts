@@ -69,12 +69,17 @@ function readStrata(lines: readonly string[]): Map<string, Stratum> {
 				stratum?.files.set(Number(id), {file, path: plus === undefined ? file : lines[at] ?? ''});
 			}
 		} else if (section === 'L') {
-			const [, inputStart, id = String(fileId), repeat = '1', outputStart, increment = '1'] = rangeLine.exec(line) ?? [];
+			const [, inputStart, id = String(fileId), repeat = '1', outputStart, increment = '1'] = rangeLine.exec(line)
+				?? [];
 			if (inputStart !== undefined && Number(increment) > 0) {
 				fileId = Number(id);
 				const length = Number(repeat) * Number(increment);
 				stratum?.ranges.push({
-					inputStart: Number(inputStart), fileId, outputStart: Number(outputStart), length, increment: Number(increment),
+					inputStart: Number(inputStart),
+					fileId,
+					outputStart: Number(outputStart),
+					length,
+					increment: Number(increment),
 				});
 			}
 		}

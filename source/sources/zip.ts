@@ -58,12 +58,21 @@ export class Zip {
 			throw new Error('damaged zip file: no entry where one should be');
 		}
 
-		const packed = this.#bytes(entry.at + localBytes + local.readUInt16LE(26) + local.readUInt16LE(28), entry.packedBytes);
-		return entry.method === stored ? packed : inflateRawSync(packed, {maxOutputLength: Math.max(1, this.#maxBytes)});
+		const packed = this.#bytes(
+			entry.at + localBytes + local.readUInt16LE(26) + local.readUInt16LE(28),
+			entry.packedBytes,
+		);
+		return entry.method === stored
+			? packed
+			: inflateRawSync(packed, {maxOutputLength: Math.max(1, this.#maxBytes)});
 	}
 
 	#readDirectory(isWanted: (name: string) => boolean): Map<string, Entry> {
-		const tail = readAt(this.#fd, Math.max(0, fstatSync(this.#fd).size - endBytes - maxCommentBytes), endBytes + maxCommentBytes);
+		const tail = readAt(
+			this.#fd,
+			Math.max(0, fstatSync(this.#fd).size - endBytes - maxCommentBytes),
+			endBytes + maxCommentBytes,
+		);
 		let end = tail.length - endBytes;
 		while (end >= 0 && tail.readUInt32LE(end) !== endSignature) {
 			end--;
@@ -87,11 +96,19 @@ export class Zip {
 			}
 
 			const nameBytes = directory.readUInt16LE(at + 28);
-			const name = directory.toString('utf8', at + entryBytes, Math.min(directory.length, at + entryBytes + nameBytes));
+			const name = directory.toString(
+				'utf8',
+				at + entryBytes,
+				Math.min(directory.length, at + entryBytes + nameBytes),
+			);
 			const entry: Entry = {
-				method: directory.readUInt16LE(at + 10), packedBytes: directory.readUInt32LE(at + 20), bytes: directory.readUInt32LE(at + 24), at: directory.readUInt32LE(at + 42),
+				method: directory.readUInt16LE(at + 10),
+				packedBytes: directory.readUInt32LE(at + 20),
+				bytes: directory.readUInt32LE(at + 24),
+				at: directory.readUInt32LE(at + 42),
 			};
-			const isReadable = (entry.method === stored && entry.bytes === entry.packedBytes) || entry.method === deflated;
+			const isReadable = (entry.method === stored && entry.bytes === entry.packedBytes)
+				|| entry.method === deflated;
 			if (isReadable && entry.bytes <= this.#maxBytes && entry.packedBytes <= this.#maxBytes && isWanted(name)) {
 				entries.set(name, entry);
 			}

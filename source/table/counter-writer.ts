@@ -52,8 +52,8 @@ class KeyedRecords extends TupleIndex {
 	}
 
 	/**
-	Replaces threads in keys: `isReplaced` is 1 for each that becomes `by`, in the key columns `threadColumns`. Records that
-	get the same key are merged. The lock must be held, and no key may be pending.
+	Replaces threads in keys: `isReplaced` is 1 for each that becomes `by`, in the key columns `threadColumns`. Records
+	that get the same key are merged. The lock must be held, and no key may be pending.
 	*/
 	replaceThreads(isReplaced: Uint8Array, by: number, threadColumns: readonly string[]): void {
 		const fields = threadColumns.map(name => this.keyAt[name]);
@@ -152,7 +152,8 @@ export class CounterWriter {
 	/** Whether a counter has lost its thread or its stack to "(other)". */
 	isOther(counter: number): boolean {
 		const {thread, node} = this.#views.regions.counters;
-		return thread.get(counter) === this.#threads.other || this.#dictionary.frameOf(node.get(counter)) === otherFrame;
+		return thread.get(counter) === this.#threads.other
+			|| this.#dictionary.frameOf(node.get(counter)) === otherFrame;
 	}
 
 	/** Adds the ticks of a sample, and their square for the sampling error. The lock is held. */

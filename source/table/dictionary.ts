@@ -8,8 +8,8 @@ import type {TableViews} from './views.js';
 const noSuchLine = nativeCodeLine - 1;
 
 /**
-Writes the dictionary: strings, frames and the trie of stacks. Everything is appended beyond the published counts, without
-the lock, and never changed. When a region is full, its "(other)" entry is used.
+Writes the dictionary: strings, frames and the trie of stacks. Everything is appended beyond the published counts,
+without the lock, and never changed. When a region is full, its "(other)" entry is used.
 */
 export class DictionaryWriter implements Interner {
 	stringCount = 0;
@@ -75,9 +75,9 @@ export class DictionaryWriter implements Interner {
 	}
 
 	/**
-	Returns the node of the stack with `length` frames from `start` (innermost) on. `like`: a stack that probably has the
-	same callers; as long as frames are equal, its nodes are used, which is faster than a lookup. Throws if a frame was never
-	interned.
+	Returns the node of the stack with `length` frames from `start` (innermost) on. `like`: a stack that probably has
+	the same callers; as long as frames are equal, its nodes are used, which is faster than a lookup. Throws if a frame
+	was never interned.
 	*/
 	internStack(frames: Int32Array, start: number, length: number, like: number = rootNode): number {
 		const index = this.#nodes;

@@ -38,7 +38,9 @@ export class SampleFigures {
 
 /** Counts threads that moved from frame to frame since their previous sample: see `sessionFigures.moves`. */
 export class Moves {
-	/** By frame: threads that arrived in this sample minus threads that left, so that moves in opposite directions cancel. */
+	/**
+	By frame: threads that arrived in this sample minus threads that left, so that moves in opposite directions cancel.
+	*/
 	readonly #netArrivals = new Map<number, number>();
 	#moves = 0;
 

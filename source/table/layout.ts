@@ -1,7 +1,15 @@
 import {
 	arrayTypes, fromNames, namesOf, select, units, type ArrayType, type Columns, type Select, type TypeOf,
 } from '../model/column-types.js';
-import {clockFigures, contentionColumns, counterColumns, frameColumns, nodeColumns, sessionFigures, threadNumbers} from '../model/schema.js';
+import {
+	clockFigures,
+	contentionColumns,
+	counterColumns,
+	frameColumns,
+	nodeColumns,
+	sessionFigures,
+	threadNumbers,
+} from '../model/schema.js';
 import {maxNameLength} from '../model/text.js';
 
 /*
@@ -77,18 +85,29 @@ export const regionNames = Object.keys(regions) as RegionName[];
 const layoutVersion = checksum(JSON.stringify([figureNames, regions]));
 
 /** Header word of each region's published count. */
-export const countWord = Object.freeze(Object.fromEntries(regionNames.map((region, index) => [region, word.counts + index])) as Record<RegionName, number>);
+export const countWord = Object
+	.freeze(Object.fromEntries(regionNames.map((region, index) => [region, word.counts + index])) as Record<
+		RegionName,
+		number
+	>);
 
 /** Records of each region in one slab (powers of two), and the maximum number of slabs. */
 export type TableShape = Record<RegionName, number> & {readonly maxSlabs: number};
 
 /**
 Chosen from real services: about 16 bytes of text a name, a few frames a name, a few stacks a frame, a counter or two a
-stack. A service of 200 threads fills one slab (3.1 MiB) in some minutes. Sixteen hold 524,288 counters; with more, queries
-would take longer than the time between two refreshes.
+stack. A service of 200 threads fills one slab (3.1 MiB) in some minutes. Sixteen hold 524,288 counters; with more,
+queries would take longer than the time between two refreshes.
 */
 export const defaultShape: TableShape = Object.freeze({
-	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, counters: 32_768, contention: 4096, maxSlabs: 16,
+	strings: 4096,
+	bytes: 131_072,
+	frames: 8192,
+	nodes: 32_768,
+	threads: 1024,
+	counters: 32_768,
+	contention: 4096,
+	maxSlabs: 16,
 });
 
 /** A string of 512 UTF-16 units, each at most three bytes of UTF-8, must fit into the bytes of one slab. */
@@ -105,7 +124,11 @@ export const otherString = 1;
 export const otherNode = 1;
 
 /** Byte offsets in a slab of all columns and of the thread names, and the slab's size. */
-export type SlabLayout = {readonly offsets: Record<string, number>; readonly namesOffset: number; readonly byteLength: number};
+export type SlabLayout = {
+	readonly offsets: Record<string, number>;
+	readonly namesOffset: number;
+	readonly byteLength: number;
+};
 
 /** Lays out the columns of a slab; throws if a share is not a power of two of at least 8. */
 export function slabLayout(shape: TableShape): SlabLayout {
@@ -152,7 +175,9 @@ function checksum(text: string): number {
 /** Creates an empty table of one slab that can grow to `shape.maxSlabs`. */
 export function createTable(shape: TableShape = defaultShape): SharedArrayBuffer {
 	const slab = slabLayout(shape);
-	const buffer = new SharedArrayBuffer(headerBytes + slab.byteLength, {maxByteLength: headerBytes + (slab.byteLength * shape.maxSlabs)});
+	const buffer = new SharedArrayBuffer(headerBytes + slab.byteLength, {
+		maxByteLength: headerBytes + (slab.byteLength * shape.maxSlabs),
+	});
 	const words = headerWords(buffer);
 	for (const [index, region] of regionNames.entries()) {
 		words[word.shares + index] = shape[region];
@@ -179,6 +204,13 @@ export function shapeOf(buffer: SharedArrayBuffer): TableShape {
 		throw new Error('not a table of this version');
 	}
 
-	const shape = Object.fromEntries(regionNames.map((region, index) => [region, words[word.shares + index]])) as Record<RegionName, number>;
-	return {...shape, maxSlabs: Math.floor((buffer.maxByteLength - headerBytes) / slabLayout({...shape, maxSlabs: 1}).byteLength)};
+	const shape = Object
+		.fromEntries(regionNames.map((region, index) => [region, words[word.shares + index]])) as Record<
+		RegionName,
+		number
+	>;
+	return {
+		...shape,
+		maxSlabs: Math.floor((buffer.maxByteLength - headerBytes) / slabLayout({...shape, maxSlabs: 1}).byteLength),
+	};
 }

@@ -46,8 +46,8 @@ export function releaseLock(words: Int32Array): void {
 
 /**
 A bell in the shared table: the sampler sleeps on it between samples, and the main thread rings it after sending a
-message. A timer would cost a turn of the event loop, a large part of a sample's cost. While the sampler sleeps its event
-loop is blocked: it receives messages at the next turn.
+message. A timer would cost a turn of the event loop, a large part of a sample's cost. While the sampler sleeps its
+event loop is blocked: it receives messages at the next turn.
 */
 export class Bell {
 	readonly #words: Int32Array;

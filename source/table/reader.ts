@@ -44,7 +44,9 @@ export class TableReader {
 		this.#views = new TableViews(buffer);
 	}
 
-	/** Returns a private copy of the table, the same one until the next publication; undefined if the lock timed out. */
+	/**
+	Returns a private copy of the table, the same one until the next publication; undefined if the lock timed out.
+	*/
 	read(atMostMs: number): TableImage | undefined {
 		if (this.#last && Atomics.load(this.#views.words, word.generation) === this.#lastGeneration) {
 			return this.#last;
@@ -83,9 +85,21 @@ export class TableReader {
 		this.#readChangedNames(counts.threads);
 		this.#lastGeneration = words[word.generation];
 		return {
-			threads: {count: counts.threads, ...copyOf(threadNumbers, regions.threads, counts.threads), name: this.#names},
-			counters: {count: counts.counters, ...this.#counters.view(), ...copyOf(counterSums, regions.counters, counts.counters)},
-			contention: {count: counts.contention, ...this.#contention.view(), ...copyOf(contentionSums, regions.contention, counts.contention)},
+			threads: {
+				count: counts.threads,
+				...copyOf(threadNumbers, regions.threads, counts.threads),
+				name: this.#names,
+			},
+			counters: {
+				count: counts.counters,
+				...this.#counters.view(),
+				...copyOf(counterSums, regions.counters, counts.counters),
+			},
+			contention: {
+				count: counts.contention,
+				...this.#contention.view(),
+				...copyOf(contentionSums, regions.contention, counts.contention),
+			},
 			figures: fromNames(figureNames, (_, index) => figures[index]),
 		};
 	}
@@ -111,7 +125,13 @@ export class TableReader {
 		this.#readStrings(counts.strings);
 		this.#frames.extend(regions.frames, counts.frames);
 		this.#nodes.extend(regions.nodes, counts.nodes);
-		return {strings: this.#texts, frameCount: counts.frames, ...this.#frames.view(), nodeCount: counts.nodes, ...this.#nodes.view()};
+		return {
+			strings: this.#texts,
+			frameCount: counts.frames,
+			...this.#frames.view(),
+			nodeCount: counts.nodes,
+			...this.#nodes.view(),
+		};
 	}
 
 	#readStrings(count: number): void {
@@ -125,7 +145,11 @@ export class TableReader {
 }
 
 /** Returns a private copy of the first `count` records of these columns. */
-function copyOf<C extends Columns>(columns: C, from: Readonly<Record<keyof C & string, SlabColumn>>, count: number): Pick<Arrays<C>, keyof C & string> {
+function copyOf<C extends Columns>(
+	columns: C,
+	from: Readonly<Record<keyof C & string, SlabColumn>>,
+	count: number,
+): Pick<Arrays<C>, keyof C & string> {
 	return makeArrays(columns, namesOf(columns), (column, name) => {
 		const array = newArray(column, count);
 		from[name].copy(0, count, array);

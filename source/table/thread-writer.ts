@@ -9,7 +9,9 @@ import type {SlabColumn, TableViews} from './views.js';
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
 export const otherThreadKey = 0;
 
-/** Fractions of all records: at most this many are of ended threads, and at least this many are free for new threads. */
+/**
+Fractions of all records: at most this many are of ended threads, and at least this many are free for new threads.
+*/
 const maxEndedFraction = 1 / 4;
 const minFreeFraction = 1 / 8;
 
@@ -39,7 +41,9 @@ export class ThreadWriter {
 	other = -1;
 	readonly #views: TableViews;
 	readonly #recordByKey = new Map<number, number>();
-	/** By record: number of the last sample with its thread (a new record has that of the sample before); -1 if free. */
+	/**
+	By record: number of the last sample with its thread (a new record has that of the sample before); -1 if free.
+	*/
 	readonly #lastSample: number[] = [];
 	/** By record. */
 	readonly #names: string[] = [];
@@ -61,7 +65,9 @@ export class ThreadWriter {
 		this.#views = views;
 	}
 
-	/** Returns a thread's record, added if absent (written by `beginSample`); in a full table, the record of "(other)". */
+	/**
+	Returns a thread's record, added if absent (written by `beginSample`); in a full table, the record of "(other)".
+	*/
 	recordOf(id: number): number {
 		// A thread whose id still reads 0 is unknown: it must not count as "(other)".
 		const key = id === otherThreadKey ? unknownThreadKey : id;
@@ -71,7 +77,8 @@ export class ThreadWriter {
 		}
 
 		// The last records are reserved for "(other)" and ended threads.
-		const reserved = [otherThreadKey, endedThreadsKey].filter(last => last !== key && !this.#recordByKey.has(last)).length;
+		const reserved
+			= [otherThreadKey, endedThreadsKey].filter(last => last !== key && !this.#recordByKey.has(last)).length;
 		const hasRoom = this.#free.length > 0 || this.#views.growFor('threads', this.count + reserved);
 		return hasRoom ? this.#add(key) : this.recordOfOther();
 	}
@@ -97,9 +104,9 @@ export class ThreadWriter {
 	}
 
 	/**
-	Writes the stack and state of a row's thread, and since when it has been there. `lockOwner`: record of the thread that
-	blocks it, or -1. `isCounted`: whether its name is not excluded. Returns its stack in the previous sample; -1 if it
-	was not in that sample, or is "(other)".
+	Writes the stack and state of a row's thread, and since when it has been there. `lockOwner`: record of the thread
+	that blocks it, or -1. `isCounted`: whether its name is not excluded. Returns its stack in the previous sample; -1
+	if it was not in that sample, or is "(other)".
 	*/
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): number {
 		const {threads} = this.#views.regions;
@@ -137,8 +144,8 @@ export class ThreadWriter {
 	}
 
 	/**
-	Ends a sample: updates the other columns of its threads, and marks the threads of the previous sample that are not in it
-	as ended. `recordOf`: each row's record, or -1; `counterOf`: each row's counter, below 0 if it does not count;
+	Ends a sample: updates the other columns of its threads, and marks the threads of the previous sample that are not
+	in it as ended. `recordOf`: each row's record, or -1; `counterOf`: each row's counter, below 0 if it does not count;
 	`changedRows`: those that differ from the previous sample.
 	*/
 	endSample(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changedRows: Int32Array): void {
@@ -155,11 +162,14 @@ export class ThreadWriter {
 	}
 
 	/**
-	Frees records of ended threads, the earliest first, if there are many, or records or counters (`isShort`) are running
-	out. Returns by record whether it was freed (1), and the record that takes over their sums; undefined if none was freed.
-	The lock must be held, after a sample has ended.
+	Frees records of ended threads, the earliest first, if there are many, or records or counters (`isShort`) are
+	running out. Returns by record whether it was freed (1), and the record that takes over their sums; undefined if
+	none was freed. The lock must be held, after a sample has ended.
 	*/
-	freeEnded({isShort}: {readonly isShort: boolean}): {readonly isFreed: Uint8Array; readonly into: number} | undefined {
+	freeEnded({isShort}: {readonly isShort: boolean}): {
+		readonly isFreed: Uint8Array;
+		readonly into: number;
+	} | undefined {
 		const capacity = this.#capacity;
 		const isFull = isShort || capacity - this.count + this.#free.length <= capacity * minFreeFraction;
 		const maxEnded = capacity * (isFull ? minBatchFraction : maxEndedFraction);
@@ -168,7 +178,8 @@ export class ThreadWriter {
 		}
 
 		// Drop threads that have reappeared.
-		this.#endedThreads = this.#endedThreads.filter(({record, lastSample}) => this.#lastSample[record] === lastSample);
+		this.#endedThreads = this.#endedThreads.filter(({record, lastSample}) =>
+			this.#lastSample[record] === lastSample);
 		if (this.#endedThreads.length <= maxEnded) {
 			return undefined;
 		}
@@ -176,7 +187,8 @@ export class ThreadWriter {
 		const into = this.recordOf(endedThreadsKey);
 		this.#flush();
 		const isFreed = new Uint8Array(this.count);
-		for (const {record} of this.#endedThreads.splice(0, isFull ? this.#endedThreads.length : capacity * batchFraction)) {
+		const batch = isFull ? this.#endedThreads.length : capacity * batchFraction;
+		for (const {record} of this.#endedThreads.splice(0, batch)) {
 			if (record !== into && record !== this.other) {
 				isFreed[record] = 1;
 			}
@@ -317,7 +329,13 @@ function mayBeSame(before: number, now: number, unknown: number): boolean {
 }
 
 /** The rows of a sample, see `endSample`, and the record of "(other)". */
-type Rows = {readonly count: number; readonly changedRows: Int32Array; readonly recordOf: Int32Array; readonly counterOf: Int32Array; readonly other: number};
+type Rows = {
+	readonly count: number;
+	readonly changedRows: Int32Array;
+	readonly recordOf: Int32Array;
+	readonly counterOf: Int32Array;
+	readonly other: number;
+};
 
 function copyNewest(to: SlabColumn, from: ColumnArray, {changedRows, recordOf, other}: Rows): void {
 	for (const row of changedRows) {

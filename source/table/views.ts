@@ -1,6 +1,18 @@
 import {arrayTypes, fromNames, type ArrayType, type ColumnArray} from '../model/column-types.js';
 import {
-	headerBytes, headerFigures, headerWords, nameBytes, regionNames, regions, shapeOf, slabLayout, word, type RegionName, type Regions, type SlabLayout, type TableShape,
+	headerBytes,
+	headerFigures,
+	headerWords,
+	nameBytes,
+	regionNames,
+	regions,
+	shapeOf,
+	slabLayout,
+	word,
+	type RegionName,
+	type Regions,
+	type SlabLayout,
+	type TableShape,
 } from './layout.js';
 
 /** A column of a region, with an array of `share` values (a power of two) in each slab, addressed by record. */
@@ -50,7 +62,9 @@ export class SlabColumn {
 
 type RegionViews<R extends RegionName> = Readonly<Record<Column<R>, SlabColumn>>;
 
-const viewTypes: Readonly<Record<ArrayType, new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => ColumnArray>> = arrayTypes;
+const viewTypes: Readonly<
+	Record<ArrayType, new(buffer: SharedArrayBuffer, byteOffset: number, length: number) => ColumnArray>
+> = arrayTypes;
 
 /** Typed arrays over a shared table's slabs, of fixed length, which is faster in V8. */
 export class TableViews {
@@ -70,7 +84,10 @@ export class TableViews {
 		this.words = headerWords(buffer);
 		this.figures = headerFigures(buffer);
 		this.#layout = slabLayout(this.shape);
-		this.regions = fromNames(regionNames, region => fromNames(Object.keys(regions[region]), () => new SlabColumn(this.shape[region]))) as typeof this.regions;
+		this.regions = fromNames(
+			regionNames,
+			region => fromNames(Object.keys(regions[region]), () => new SlabColumn(this.shape[region])),
+		) as typeof this.regions;
 		this.mapNewSlabs();
 	}
 
@@ -81,11 +98,17 @@ export class TableViews {
 			for (const region of regionNames) {
 				const columns: Readonly<Record<string, SlabColumn>> = this.regions[region];
 				for (const [column, type] of Object.entries(regions[region])) {
-					columns[column].slabs.push(new viewTypes[type](this.buffer, base + this.#layout.offsets[`${region}.${column}`], this.shape[region]));
+					columns[column].slabs
+						.push(new viewTypes[type](
+							this.buffer,
+							base + this.#layout.offsets[`${region}.${column}`],
+							this.shape[region],
+						));
 				}
 			}
 
-			this.#namesBySlab.push(Buffer.from(this.buffer, base + this.#layout.namesOffset, this.shape.threads * nameBytes));
+			this.#namesBySlab
+				.push(Buffer.from(this.buffer, base + this.#layout.namesOffset, this.shape.threads * nameBytes));
 		}
 	}
 
@@ -99,10 +122,17 @@ export class TableViews {
 	/** Writes the name of a thread's record, truncated if needed; returns the bytes written. The lock is held. */
 	setName(record: number, name: string): number {
 		const {threads} = this.shape;
-		return this.#namesBySlab[Math.floor(record / threads)].write(name, (record % threads) * nameBytes, nameBytes, 'utf16le');
+		return this.#namesBySlab[Math.floor(record / threads)].write(
+			name,
+			(record % threads) * nameBytes,
+			nameBytes,
+			'utf16le',
+		);
 	}
 
-	/** Grows the table until a region has record `index`; returns false if it cannot grow so far. For the writer only. */
+	/**
+	Grows the table until a region has record `index`; returns false if it cannot grow so far. For the writer only.
+	*/
 	growFor(region: RegionName, index: number): boolean {
 		while (index >= this.slabs * this.shape[region]) {
 			if (this.slabs >= this.shape.maxSlabs) {
@@ -125,7 +155,10 @@ export class TableViews {
 }
 
 type Column<R extends RegionName> = keyof Regions[R] & string;
-type Arrays<R extends RegionName, C extends Column<R>> = {readonly [K in C]: Regions[R][K] extends ArrayType ? ColumnArray<Regions[R][K]> : never};
+type Arrays<R extends RegionName, C extends Column<R>> = {
+	readonly [K in C]: Regions[R][K] extends ArrayType ? ColumnArray<Regions[R][K]>
+		: never;
+};
 
 /**
 The reader's private copy of a region's append-only columns. Only new records are copied, so snapshots share the arrays.
@@ -176,12 +209,17 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 
 	/** Returns the records copied so far; the same arrays until more are copied. */
 	view(): Arrays<R, C> {
-		this.#view ??= Object.fromEntries(this.#columns.map(column => [column, this.#arrays[column].subarray(0, this.count)])) as unknown as Arrays<R, C>;
+		if (!this.#view) {
+			const copied = this.#columns.map(column => [column, this.#arrays[column].subarray(0, this.count)] as const);
+			this.#view = Object.fromEntries(copied) as unknown as Arrays<R, C>;
+		}
+
 		return this.#view;
 	}
 
 	#allocate(): Arrays<R, C> {
 		const types = regions[this.region] as Record<string, ArrayType>;
-		return Object.fromEntries(this.#columns.map(column => [column, new arrayTypes[types[column]](this.#capacity)])) as unknown as Arrays<R, C>;
+		const arrays = this.#columns.map(column => [column, new arrayTypes[types[column]](this.#capacity)] as const);
+		return Object.fromEntries(arrays) as unknown as Arrays<R, C>;
 	}
 }

@@ -21,9 +21,9 @@ type SampleCounts = {readonly before: number; readonly now: number; readonly sam
 const once: SampleCounts = Object.freeze({before: 0, now: 1});
 
 /**
-Counts samples into the shared table. Each table has one writer, in the sampler's worker. It appends names, stacks and new
-counters without the lock, and publishes a sample's increments and the new counts in one short critical section, so that
-a reader sees a sample whole or not at all.
+Counts samples into the shared table. Each table has one writer, in the sampler's worker. It appends names, stacks and
+new counters without the lock, and publishes a sample's increments and the new counts in one short critical section, so
+that a reader sees a sample whole or not at all.
 */
 export class TableWriter implements Interner {
 	readonly #views: TableViews;
@@ -31,7 +31,9 @@ export class TableWriter implements Interner {
 	readonly #threads: ThreadWriter;
 	readonly #counters: CounterWriter;
 	readonly #contention: ContentionWriter;
-	/** By row of the sample: thread record, stack, counter and contention record (-1 for none), and number of threads. */
+	/**
+	By row of the sample: thread record, stack, counter and contention record (-1 for none), and number of threads.
+	*/
 	#recordOf = new Int32Array(256);
 	#nodeOf = new Int32Array(256);
 	#counterOf = new Int32Array(256);
@@ -65,15 +67,27 @@ export class TableWriter implements Interner {
 
 	/**
 	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures.
-	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but blocks one that is accepted gets a record
-	with its name and stack, and is not counted. CPU time counts once, independent of `counts`. Returns false, with
-	nothing counted, if the lock was not free in time.
+	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but blocks one that is accepted gets a
+	record with its name and stack, and is not counted. CPU time counts once, independent of `counts`. Returns false,
+	with nothing counted, if the lock was not free in time.
 	*/
-	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, counts: SampleCounts = once): boolean {
+	count(
+		sample: Sample,
+		atMs: number,
+		figures: SamplerFigures,
+		accepts?: (name: string) => boolean,
+		counts: SampleCounts = once,
+	): boolean {
 		const length = this.#reusableRows;
 		const {before, now} = length > 0 ? counts : {before: 0, now: counts.before + counts.now};
 		const {samples = before + now} = counts;
-		const previous = before > 0 ? {counters: this.#counterOf.slice(0, length), contention: this.#contentionOf.slice(0, length), members: this.#membersOf.slice(0, length)} : undefined;
+		const previous = before > 0
+			? {
+				counters: this.#counterOf.slice(0, length),
+				contention: this.#contentionOf.slice(0, length),
+				members: this.#membersOf.slice(0, length),
+			}
+			: undefined;
 		this.#findRecords(sample, accepts);
 		// 0 if `#findRecords` had to replace the arrays.
 		const reusedRows = this.#reusableRows;
@@ -91,7 +105,9 @@ export class TableWriter implements Interner {
 		});
 	}
 
-	/** Publishes only the figures, for example after a failed sample. Returns false if the lock was not free in time. */
+	/**
+	Publishes only the figures, for example after a failed sample. Returns false if the lock was not free in time.
+	*/
 	publish(figures: SamplerFigures): boolean {
 		return this.#locked(() => {
 			this.#publish(figures);
@@ -117,7 +133,8 @@ export class TableWriter implements Interner {
 	#freeEnded(): void {
 		const [counters, contention] = [this.#counters.records, this.#contention.records];
 		const {shape} = this.#views;
-		const isHalfFull = counters.used > shape.counters * shape.maxSlabs / 2 || contention.used > shape.contention * shape.maxSlabs / 2;
+		const isHalfFull = counters.used > shape.counters * shape.maxSlabs / 2
+			|| contention.used > shape.contention * shape.maxSlabs / 2;
 		const ended = this.#threads.freeEnded({isShort: isHalfFull});
 		if (!ended) {
 			return;
@@ -129,7 +146,14 @@ export class TableWriter implements Interner {
 	}
 
 	/** Adds this many ticks to the counters and contention records of rows. The lock is held. */
-	#addTicks({counters, contention, members}: {readonly counters: Int32Array; readonly contention: Int32Array; readonly members: Float64Array}, ticks: number): void {
+	#addTicks(
+		{counters, contention, members}: {
+			readonly counters: Int32Array;
+			readonly contention: Int32Array;
+			readonly members: Float64Array;
+		},
+		ticks: number,
+	): void {
 		const {length} = counters;
 		for (let row = 0; row < length; row++) {
 			if (counters[row] >= 0) {
@@ -168,7 +192,11 @@ export class TableWriter implements Interner {
 			this.#membersOf[row] = Math.max(1, sample.members[row]);
 			if (!accepts || accepts(sample.name[row])) {
 				this.#findThread(sample, row);
-				this.#counterOf[row] = this.#counters.findOrAdd(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
+				this.#counterOf[row] = this.#counters.findOrAdd(
+					this.#recordOf[row],
+					this.#nodeOf[row],
+					sample.state[row],
+				);
 			}
 		}
 
@@ -207,15 +235,29 @@ export class TableWriter implements Interner {
 
 		for (let index = 0; index < attributedCpu.count; index++) {
 			const row = attributedCpu.row[index];
-			const node = this.#counterOf[row] < 0 ? -1 : this.#dictionary.internStack(sample.frames, attributedCpu.stackStart[index], attributedCpu.stackLength[index], this.#nodeOf[row]);
-			this.#attributedCpuOf[index] = node < 0 ? -1 : this.#counters.findOrAdd(this.#recordOf[row], node, stateCode.RUNNABLE);
+			const node = this.#counterOf[row] < 0
+				? -1
+				: this.#dictionary.internStack(
+					sample.frames,
+					attributedCpu.stackStart[index],
+					attributedCpu.stackLength[index],
+					this.#nodeOf[row],
+				);
+			this.#attributedCpuOf[index] = node < 0
+				? -1
+				: this.#counters.findOrAdd(this.#recordOf[row], node, stateCode.RUNNABLE);
 		}
 	}
 
 	#findThread(sample: Sample, row: number): void {
 		this.#recordOf[row] = this.#threads.recordOf(sample.key[row]);
 		const nodeBefore = this.#views.regions.threads.node.get(this.#recordOf[row]);
-		this.#nodeOf[row] = this.#dictionary.internStack(sample.frames, sample.stackStart[row], sample.stackLength[row], nodeBefore);
+		this.#nodeOf[row] = this.#dictionary.internStack(
+			sample.frames,
+			sample.stackStart[row],
+			sample.stackLength[row],
+			nodeBefore,
+		);
 	}
 
 	/** Returns the contention record of a row that waits for a lock; -1 if it parks or waits and no owner is known. */
@@ -257,18 +299,33 @@ export class TableWriter implements Interner {
 			if (sample.isSame[row] === 1 && row < reusedRows) {
 				threads.keep(record);
 			} else {
-				const nodeBefore = threads.write(record, sample, row, this.#nodeOf[row], this.#recordOfRow(sample.lockOwner[row]), counter >= 0);
+				const nodeBefore = threads.write(
+					record,
+					sample,
+					row,
+					this.#nodeOf[row],
+					this.#recordOfRow(sample.lockOwner[row]),
+					counter >= 0,
+				);
 				if (nodeBefore >= 0 && counter >= 0) {
 					this.#moves.add(this.#dictionary.frameOf(nodeBefore), this.#dictionary.frameOf(this.#nodeOf[row]));
 				}
 			}
 
 			if (counter >= 0) {
-				this.#figures.addRow(this.#membersOf[row], (sample.flags[row] & threadFlag.incomplete) !== 0, this.#counters.isOther(counter));
+				this.#figures.addRow(
+					this.#membersOf[row],
+					(sample.flags[row] & threadFlag.incomplete) !== 0,
+					this.#counters.isOther(counter),
+				);
 			}
 		}
 
-		this.#addTicks({counters: this.#counterOf.subarray(0, sample.count), contention: this.#contentionOf, members: this.#membersOf}, counts.ticks);
+		this.#addTicks({
+			counters: this.#counterOf.subarray(0, sample.count),
+			contention: this.#contentionOf,
+			members: this.#membersOf,
+		}, counts.ticks);
 		this.#figures.count(counts);
 		this.#moves.end(this.#figures.sums);
 		const {attributedCpu} = sample;
@@ -287,9 +344,9 @@ export class TableWriter implements Interner {
 	}
 
 	/**
-	Spreads the ticks of a sample that counts for several. A running thread has moved since the previous sample, so all its
-	ticks but the last move to the stacks of its recorded samples, in their order. Skips threads without a stack. The lock
-	is held.
+	Spreads the ticks of a sample that counts for several. A running thread has moved since the previous sample, so all
+	its ticks but the last move to the stacks of its recorded samples, in their order. Skips threads without a stack.
+	The lock is held.
 	*/
 	#spreadTicks({attributedCpu, state, stackLength}: Sample, ticks: number): void {
 		for (let first = 0, end = 0; first < attributedCpu.recordedCount; first = end) {

@@ -32,7 +32,11 @@ const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint
 		'make room there, and try again',
 	],
 	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
-	[/^memory matches/, 'the patterns match more classes than the JVM\'s heap has room to look at', 'narrow the patterns'],
+	[
+		/^memory matches/,
+		'the patterns match more classes than the JVM\'s heap has room to look at',
+		'narrow the patterns',
+	],
 	[/^memory |OutOfMemoryError/, 'the JVM\'s heap is full: the agent has removed itself', 'give it a larger -Xmx'],
 ];
 
@@ -40,14 +44,21 @@ const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint
 type AgentFiles = {readonly control: ControlFile; readonly data: number};
 
 /**
-An agent in the target. It undoes all its changes and detaches itself when the session is closed, or when our process ends
-in any way or is suspended for ten seconds. Methods throw UserError.
+An agent in the target. It undoes all its changes and detaches itself when the session is closed, or when our process
+ends in any way or is suspended for ten seconds. Methods throw UserError.
 */
 export class AgentSession<Report extends AgentReport> {
 	/** Loads the agent from the bundled jar or another file, within `timeoutMs`; it rewrites nothing yet. */
-	static async load<Session extends AgentSession<AgentReport>>(target: Target, make: (files: AgentFiles) => Session, {file = bundledFile(jar), timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} = {}): Promise<Session> {
+	static async load<Session extends AgentSession<AgentReport>>(
+		target: Target,
+		make: (files: AgentFiles) => Session,
+		{file = bundledFile(jar), timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} =
+		{},
+	): Promise<Session> {
 		if (file === undefined) {
-			throw new UserError(`the agent (${jar}) is missing beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
+			throw new UserError(`the agent (${jar}) is missing beside tprof-top's cli.js`, {
+				hint: 'copy the whole dist folder, or install the package',
+			});
 		}
 
 		checkRoom(target);
@@ -57,7 +68,11 @@ export class AgentSession<Report extends AgentReport> {
 			folder = makeSessionFolder(target, readFileSync(file));
 		} catch (error) {
 			const code = errorCode(error);
-			throw new UserError(`cannot put the agent into the /tmp of JVM ${target.pid} (${code})`, {hint: isFull(code) ? fullHint : 'run tprof-top as the same user as the JVM, or as root; its /tmp must be writable'});
+			throw new UserError(`cannot put the agent into the /tmp of JVM ${target.pid} (${code})`, {
+				hint: isFull(code)
+					? fullHint
+					: 'run tprof-top as the same user as the JVM, or as root; its /tmp must be writable',
+			});
 		}
 
 		const session = make({control: new ControlFile(folder.control), data: folder.data});
@@ -119,7 +134,10 @@ export class AgentSession<Report extends AgentReport> {
 	async command(lines: string): Promise<Report> {
 		const text = `${lines}${heapLine(this.#target)}\n`;
 		if (Buffer.byteLength(text) > maxCommandBytes) {
-			throw new UserError('the agent takes no more than 64 KB: these are too many patterns, or too large a probe', {exitCode: 2});
+			throw new UserError(
+				'the agent takes no more than 64 KB: these are too many patterns, or too large a probe',
+				{exitCode: 2},
+			);
 		}
 
 		const number = this.#send(text);
@@ -134,7 +152,9 @@ export class AgentSession<Report extends AgentReport> {
 			throw new UserError(`JVM ${this.#target.pid} has ended`);
 		}
 
-		throw new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {hint: 'the JVM may be very busy; the agent removes everything by itself once it can'});
+		throw new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {
+			hint: 'the JVM may be very busy; the agent removes everything by itself once it can',
+		});
 	}
 
 	isAlive(): boolean {
@@ -167,7 +187,9 @@ export class AgentSession<Report extends AgentReport> {
 			return this.#control.command(text);
 		} catch (error) {
 			const code = errorCode(error);
-			throw new UserError(`cannot write to the /tmp of JVM ${this.#target.pid} (${code})`, {hint: isFull(code) ? fullHint : 'check that file system'});
+			throw new UserError(`cannot write to the /tmp of JVM ${this.#target.pid} (${code})`, {
+				hint: isFull(code) ? fullHint : 'check that file system',
+			});
 		}
 	}
 
@@ -206,7 +228,9 @@ export class AgentSession<Report extends AgentReport> {
 			try {
 				this.#report = this.#parse(message.bytes);
 			} catch {
-				throw new UserError(`the reports of the agent in JVM ${this.#target.pid} cannot be read`, {hint: 'something in the target changes its files'});
+				throw new UserError(`the reports of the agent in JVM ${this.#target.pid} cannot be read`, {
+					hint: 'something in the target changes its files',
+				});
 			}
 
 			this.#newestReportNumber = message.number;
@@ -240,7 +264,12 @@ function isFull(code: string | undefined): boolean {
 	return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-type Loaded = {readonly ok: true} | {readonly ok: false; readonly reason: string; readonly hint: string; readonly load: LoadState};
+type Loaded = {readonly ok: true} | {
+	readonly ok: false;
+	readonly reason: string;
+	readonly hint: string;
+	readonly load: LoadState;
+};
 
 /** The request to load the agent was answered, may still be executed, or will never be. */
 type LoadState = 'answered' | 'pending' | 'never';
@@ -250,7 +279,12 @@ const badJar = 100;
 const failedStart = 102;
 
 /** Makes the target load the agent from a folder, by its path as the target sees it. */
-export async function loadAgent(client: AttachClient, target: Target, folder: string, timeoutMs: number): Promise<Loaded> {
+export async function loadAgent(
+	client: AttachClient,
+	target: Target,
+	folder: string,
+	timeoutMs: number,
+): Promise<Loaded> {
 	// The library, whether its path is absolute, and its options: the jar, and the folder for the agent.
 	const reply = await client.request('load', ['instrument', 'false', `${folder}/agent.jar=${folder}`], {timeoutMs});
 	if (reply.status === 'failed') {
@@ -268,12 +302,18 @@ export async function loadAgent(client: AttachClient, target: Target, folder: st
 export function loadResult(pid: number, code: number, text: string): Loaded {
 	const failed = (reason: string, hint: string): Loaded => ({ok: false, load: 'answered', reason, hint});
 	if (/dynamic agent loading is not enabled/i.test(text)) {
-		return failed(`JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, 'start it without that flag to trace it; sampling works as it is');
+		return failed(
+			`JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`,
+			'start it without that flag to trace it; sampling works as it is',
+		);
 	}
 
 	// The messages of a modular runtime without the module, and of a JDK 8 without the library.
 	if (/java\.instrument not found|agent library instrument/i.test(text)) {
-		return failed(`JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`, 'add that module to its runtime (jlink --add-modules java.instrument) to trace it; sampling works as it is');
+		return failed(
+			`JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`,
+			'add that module to its runtime (jlink --add-modules java.instrument) to trace it; sampling works as it is',
+		);
 	}
 
 	const result = Number(/^(?:return code: )?(-?\d+)\s*$/.exec(text.trim())?.[1]);
@@ -282,10 +322,19 @@ export function loadResult(pid: number, code: number, text: string): Loaded {
 	}
 
 	if (result === badJar) {
-		return failed(`JVM ${pid} cannot read the agent in its /tmp`, 'its user must be able to read files in /tmp, and no security module may forbid it');
+		return failed(
+			`JVM ${pid} cannot read the agent in its /tmp`,
+			'its user must be able to read files in /tmp, and no security module may forbid it',
+		);
 	}
 
 	return result === failedStart
-		? failed(`the agent did not start in JVM ${pid}`, 'its standard error says why; a security manager, for one, gives agents no rights')
-		: failed(`JVM ${pid} did not load the agent: ${printable(text.trim().split('\n')[0] ?? '') || `code ${code}`}`, 'its standard error may say why');
+		? failed(
+			`the agent did not start in JVM ${pid}`,
+			'its standard error says why; a security manager, for one, gives agents no rights',
+		)
+		: failed(
+			`JVM ${pid} did not load the agent: ${printable(text.trim().split('\n')[0] ?? '') || `code ${code}`}`,
+			'its standard error may say why',
+		);
 }

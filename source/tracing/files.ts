@@ -3,8 +3,8 @@ import {readAt} from '../jvm/system/proc.js';
 import {printable} from '../model/text.js';
 
 /*
-The two files between tprof-top and the agent; agent/src/main/java/tprof/agent/Channel.java describes their layout. We use
-only descriptors of files that we created, and trust nothing that the target writes.
+The two files between tprof-top and the agent; agent/src/main/java/tprof/agent/Channel.java describes their layout. We
+use only descriptors of files that we created, and trust nothing that the target writes.
 */
 
 const headerBytes = 36;
@@ -82,7 +82,15 @@ export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 
 		const reasonBytes = header.readInt32BE(32);
 		if (reasonBytes > 0) {
-			return {state: 'ended', reason: printable(header.toString('utf8', headerBytes, headerBytes + Math.min(reasonBytes, maxReasonBytes)))};
+			return {
+				state: 'ended',
+				reason:
+					printable(header.toString(
+						'utf8',
+						headerBytes,
+						headerBytes + Math.min(reasonBytes, maxReasonBytes),
+					)),
+			};
 		}
 
 		const number = header.readBigInt64BE(8);
@@ -96,7 +104,10 @@ export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 		const report = readAt(fd, at, length + 8);
 		const again = readAt(fd, 0, headerBytes);
 		// Reports alternate between two places: only the one after the next would overwrite this one.
-		if (report.length === length + 8 && report.readBigInt64BE(length) === number && again.length === headerBytes && again.readBigInt64BE(8) <= number) {
+		if (
+			report.length === length + 8 && report.readBigInt64BE(length) === number && again.length === headerBytes
+			&& again.readBigInt64BE(8) <= number
+		) {
 			return {state: 'report', number, bytes: report.subarray(0, length)};
 		}
 	}

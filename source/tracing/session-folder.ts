@@ -1,7 +1,18 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
 import {
-	chownSync, closeSync, constants, fchmodSync, fchownSync, fstatSync, mkdirSync, openSync, readdirSync, rmdirSync, unlinkSync, writeSync,
+	chownSync,
+	closeSync,
+	constants,
+	fchmodSync,
+	fchownSync,
+	fstatSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	rmdirSync,
+	unlinkSync,
+	writeSync,
 } from 'node:fs';
 import process from 'node:process';
 import {rightsOf} from '../jvm/attachability/credentials.js';
@@ -30,16 +41,16 @@ type SessionFolder = {
 	readonly control: number;
 	readonly data: number;
 	/**
-	Removes what we created, if it still exists. `isPending`: the JVM may still execute the request to load from here, so
-	the empty folder stays to reserve its name.
+	Removes what we created, if it still exists. `isPending`: the JVM may still execute the request to load from here,
+	so the empty folder stays to reserve its name.
 	*/
 	remove(load?: {readonly isPending: boolean}): void;
 };
 
 /**
-Creates the folder (mode 0700), the agent's jar in it (0444), and the files between tprof-top and the agent. All belong to
-the target's user and are created with that user's privileges, so that in a shared /tmp nobody else can create, read or
-replace them. Throws the system's error.
+Creates the folder (mode 0700), the agent's jar in it (0444), and the files between tprof-top and the agent. All belong
+to the target's user and are created with that user's privileges, so that in a shared /tmp nobody else can create, read
+or replace them. Throws the system's error.
 */
 export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolder {
 	const {act, mustChown} = rightsOf(target);
@@ -65,7 +76,11 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 
 	try {
 		const make = (file: string, mode: number, bytes: Uint8Array = new Uint8Array()) => {
-			const fd = openSync(`${pathOf(folder!)}/${file}`, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_NOFOLLOW, 0o600);
+			const fd = openSync(
+				`${pathOf(folder!)}/${file}`,
+				constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_NOFOLLOW,
+				0o600,
+			);
 			opened.push(fd);
 			for (let at = 0; at < bytes.length;) {
 				at += writeSync(fd, bytes, at);
@@ -108,8 +123,8 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 }
 
 /**
-Removes folders that earlier sessions left in the target's /tmp, for this JVM and for ended ones. Call it after the JVM has
-answered a request: then no load of an earlier session can be pending. Never throws.
+Removes folders that earlier sessions left in the target's /tmp, for this JVM and for ended ones. Call it after the JVM
+has answered a request: then no load of an earlier session can be pending. Never throws.
 */
 export function removeUnusedFolders(target: Target): void {
 	attempt(() => {
@@ -152,7 +167,8 @@ function pidNamespace(pid: number | 'self'): string {
 /** Whether a JVM, given its `idOf`, has ended; false if it is not in our own pid namespace. */
 function hasEnded(jvm: string): boolean {
 	const [pid, startTicks, namespace] = jvm.split('.');
-	return namespace !== '0' && namespace === pidNamespace('self') && !isAlive({pid: Number(pid), startTicks: Number(startTicks)});
+	return namespace !== '0' && namespace === pidNamespace('self')
+		&& !isAlive({pid: Number(pid), startTicks: Number(startTicks)});
 }
 
 function newName(target: Target): string {

@@ -38,7 +38,8 @@ export class TraceSession extends AgentSession<TraceReport> {
 
 	/** Looks for loops at each command: others may run by now. */
 	async #commandOf(phase: 'match' | 'weave', request: TraceRequest): Promise<string> {
-		const {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, findRunningLoops} = request;
+		const {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, findRunningLoops}
+			= request;
 		const loops = await findRunningLoops?.() ?? [];
 		return [
 			`phase ${phase}`,

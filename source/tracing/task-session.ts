@@ -11,7 +11,10 @@ const maxHistory = 60;
 
 /** Returns the error of a report with faults. */
 export function probeFault({probe, faults}: TaskReport): UserError {
-	return new UserError(`the probe ${probe}: ${faults.join('; ')}`, {hint: 'docs/probes.md says what a probe has', exitCode: 2});
+	return new UserError(`the probe ${probe}: ${faults.join('; ')}`, {
+		hint: 'docs/probes.md says what a probe has',
+		exitCode: 2,
+	});
 }
 
 /** Follows tasks in a target, as a probe describes them. */
@@ -58,7 +61,10 @@ function sampledNote(oneIn: number, skipped: number): string {
 }
 
 /** Returns notes on what the agent could not do as the probe says. */
-function notesOf({points}: Probe, {refused, missingPoints, unloadedPoints, oneIn, skipped, missed}: AgentTaskReport): string[] {
+function notesOf(
+	{points}: Probe,
+	{refused, missingPoints, unloadedPoints, oneIn, skipped, missed}: AgentTaskReport,
+): string[] {
 	const missing = missingPoints.map(index => points[index]).filter(({isOptional}) => !isOptional);
 	const unloaded = [...new Set(unloadedPoints.map(index => points[index].className))];
 	return [
@@ -83,7 +89,10 @@ function countsByState({now}: AgentTaskReport, stateCount: number): number[] {
 type TaskLimits = {readonly most: number; readonly reportIntervalMs: number};
 
 /** Returns a probe in the agent's format; agent/src/main/java/tprof/agent/TaskProbe.java reads it. */
-export function commandOf({states, points, kinds, exclude, counters}: Probe, {most, reportIntervalMs}: TaskLimits): string {
+export function commandOf(
+	{states, points, kinds, exclude, counters}: Probe,
+	{most, reportIntervalMs}: TaskLimits,
+): string {
 	return [
 		'phase tasks',
 		`most\t${most}`,
@@ -97,9 +106,23 @@ export function commandOf({states, points, kinds, exclude, counters}: Probe, {mo
 	].join('\n');
 }
 
-function pointLine({className, method, descriptor = '*', at, source, path = '-', to, from, isNew, withSubclasses, needsTrue, number}: ProbePoint): string {
+function pointLine({className, method, descriptor = '*', at, source, path = '-', to, from, isNew, withSubclasses, needsTrue, number}:
+ProbePoint): string {
 	// A bit for each state, by default for all 24 that a probe may have.
 	const states = from ? sumOf(from, state => 2 ** state) : 0xFF_FF_FF;
 	const flags = `-${isNew ? 'b' : ''}${withSubclasses ? 's' : ''}${needsTrue ? 't' : ''}`;
-	return ['point', className, method, descriptor, at, source, path, to, states, flags, number?.parameter ?? -1, number?.values.join(',') ?? '-'].join('\t');
+	return [
+		'point',
+		className,
+		method,
+		descriptor,
+		at,
+		source,
+		path,
+		to,
+		states,
+		flags,
+		number?.parameter ?? -1,
+		number?.values.join(',') ?? '-',
+	].join('\t');
 }

@@ -22,7 +22,21 @@ type AppResult = {
 };
 
 /** Shows a session on the terminal until the user, a signal or the terminal ends it. Does not close the source. */
-export async function runApp({source, vitals, recorded, onWindow, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse, ...ports}: AppOptions): Promise<AppResult> {
+export async function runApp({
+	source,
+	vitals,
+	recorded,
+	onWindow,
+	saveFormats,
+	idleReason,
+	sourceOf,
+	view,
+	theme,
+	stdin,
+	stdout,
+	hasMouse,
+	...ports
+}: AppOptions): Promise<AppResult> {
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals, recorded, onWindow});
 	try {
 		const leaving = await runShell<'quit' | 'back'>({stdin, stdout, hasMouse}, async leave => {
@@ -33,7 +47,12 @@ export async function runApp({source, vitals, recorded, onWindow, saveFormats, i
 			return <SessionScreen {...ports} {...{store, data, view}} theme={new Theme(theme)} onLeave={leave}/>;
 		});
 		const {snapshot, ring} = store.get();
-		return {reason: leaving.reason === 'quit' ? leaving.result : leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: snapshot, ring};
+		return {
+			reason: leaving.reason === 'quit' ? leaving.result : leaving.reason,
+			...('signal' in leaving ? {signal: leaving.signal} : {}),
+			lastSnapshot: snapshot,
+			ring,
+		};
 	} finally {
 		store.stop();
 	}
@@ -42,7 +61,8 @@ export async function runApp({source, vitals, recorded, onWindow, saveFormats, i
 type ChooserOptions = ShellOptions & ChooserPorts & {readonly theme: ThemeOptions};
 
 /** Shows a live list. Resolves to the id of the row chosen, or undefined if the user chose none. */
-export async function runChooser({theme, stdin, stdout, hasMouse, ...ports}: ChooserOptions): Promise<string | undefined> {
+export async function runChooser(options: ChooserOptions): Promise<string | undefined> {
+	const {theme, stdin, stdout, hasMouse, ...ports} = options;
 	const leaving = await runShell<string | undefined>({stdin, stdout, hasMouse}, async onLeave => {
 		const {ChooserScreen} = await import('./screens/chooser.js');
 		return <ChooserScreen {...ports} theme={new Theme(theme)} onLeave={onLeave}/>;

@@ -5,7 +5,10 @@ import {endSignals} from '../runtime/errors.js';
 import {Terminal} from './terminal/terminal.js';
 
 /** Why a screen ended: it called `leave`, a signal arrived, or the terminal went away. */
-type Leaving<Result> = {readonly reason: 'quit'; readonly result: Result} | {readonly reason: 'signal'; readonly signal: NodeJS.Signals} | {readonly reason: 'gone'};
+type Leaving<Result> = {readonly reason: 'quit'; readonly result: Result} | {
+	readonly reason: 'signal';
+	readonly signal: NodeJS.Signals;
+} | {readonly reason: 'gone'};
 
 export type ShellOptions = {
 	readonly stdin: ReadStream;
@@ -23,7 +26,10 @@ const keySignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 type CreateScreen<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
 
 /** Shows a screen until it ends, then restores the terminal. Rejects with any uncaught error of the process. */
-export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, createScreen: CreateScreen<Result>): Promise<Leaving<Result>> {
+export async function runShell<Result>(
+	{stdin, stdout, hasMouse}: ShellOptions,
+	createScreen: CreateScreen<Result>,
+): Promise<Leaving<Result>> {
 	const terminal = new Terminal(stdin, stdout, {hasMouse});
 	// Ink is slow to load, and only a screen needs it.
 	const {showScreen} = await import('./show-screen.js');

@@ -31,7 +31,8 @@ export function showScreen(
 		maxFps,
 		debug: isDebugged,
 	});
-	// eslint-disable-next-line promise/prefer-await-to-then -- Ink creates the promise at this call, which must come before anything is thrown.
+	// Ink creates the promise at this call, which must come before anything is thrown.
+	// eslint-disable-next-line promise/prefer-await-to-then
 	instance.waitUntilExit().catch(onError);
 	return () => {
 		frames.flush();

@@ -12,7 +12,19 @@ import {waitsView} from './waits/view.js';
 import type {RowDetail, View, ViewRow} from './common/view.js';
 
 /** The views in the order of Tab. The screen starts with the first one unless the options name another. */
-export const views: readonly View[] = [linesView, threadsView, blockersView, waitsView, stacksView, treeView, flameView, changesView, tracesView, tasksView, focusView];
+export const views: readonly View[] = [
+	linesView,
+	threadsView,
+	blockersView,
+	waitsView,
+	stacksView,
+	treeView,
+	flameView,
+	changesView,
+	tracesView,
+	tasksView,
+	focusView,
+];
 
 export const comparingView = views.find(({comparesWithBaseline}) => comparesWithBaseline)!;
 
@@ -22,5 +34,9 @@ export function viewOf(id: string): View {
 
 /** Returns the keys of a row's threads, and a label for them. */
 export function threadsOf(view: View, row: ViewRow, {threads}: RowDetail): ReturnType<NonNullable<View['threadsOf']>> {
-	return view.threadsOf?.(row) ?? {keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`};
+	return view.threadsOf?.(row)
+		?? {
+			keys: threads.map(({key}) => key),
+			label: threads.length === 1 ? threads[0].name : `${threads.length} threads`,
+		};
 }

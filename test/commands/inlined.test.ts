@@ -19,12 +19,20 @@ async function hotLines(pid: number, ...more: readonly string[]): Promise<string
 test('the hot line of an inlined function is that of its own source, or is called inlined code', async () => {
 	const jar = path.join(folderForTest(), 'orders.jar');
 	copyFileSync(path.join(fixtures, 'orders.jar'), jar);
-	const java = programForTest(nice[0], [...nice.slice(1), path.join(jdk().home, 'bin/java'), '-cp', jar, 'com.acme.orders.OrderServiceKt']);
+	const java = programForTest(nice[0], [
+		...nice.slice(1),
+		path.join(jdk().home, 'bin/java'),
+		'-cp',
+		jar,
+		'com.acme.orders.OrderServiceKt',
+	]);
 	await java.waitFor(/^ready$/m);
 	expect(await hotLines(java.pid)).toMatch(/ [\w.]*OrderService\.checkout:13 \(inlined Timing\.kt:1[34]\)$/m);
 	rmSync(jar);
-	expect(await hotLines(java.pid, '--source', path.join(fixtures, 'orders.jar'))).toMatch(/ [\w.]*OrderService\.checkout:13 \(inlined Timing\.kt:1[34]\)$/m);
+	expect(await hotLines(java.pid, '--source', path.join(fixtures, 'orders.jar')))
+		.toMatch(/ [\w.]*OrderService\.checkout:13 \(inlined Timing\.kt:1[34]\)$/m);
 	const sources = folderForTest();
 	copyFileSync(path.join(fixtures, 'OrderService.kt'), path.join(sources, 'OrderService.kt'));
-	expect(await hotLines(java.pid, '--source', sources)).toMatch(/ [\w.]*OrderService\.checkout:3[23] \(inlined code\)$/m);
+	expect(await hotLines(java.pid, '--source', sources))
+		.toMatch(/ [\w.]*OrderService\.checkout:3[23] \(inlined code\)$/m);
 });

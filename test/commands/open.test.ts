@@ -3,7 +3,16 @@ import path from 'node:path';
 import process from 'node:process';
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
-import {deepStacks, likeStacks, longName, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable} from '../exports/hostile-profiles.js';
+import {
+	deepStacks,
+	likeStacks,
+	longName,
+	manyEmpty,
+	manyLabels,
+	manyLines,
+	manyThreads,
+	manyUnprintable,
+} from '../exports/hostile-profiles.js';
 import {cli, run, runCli} from '../helpers/run.js';
 import {sharedFolder, closedAfterTest} from '../helpers/for-test.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -13,10 +22,12 @@ const saved = path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz');
 const maxMegabytes = 500;
 
 /** Makes a program of Node say in its last line on standard error how much memory it had at most. */
-const sayPeak = `data:text/javascript,${encodeURIComponent(`
+const sayPeak = `data:text/javascript,${
+	encodeURIComponent(`
 	import {readFileSync, writeSync} from 'node:fs';
 	process.on('exit', () => writeSync(2, 'peak ' + /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1] + '\\n'));
-`)}`;
+`)
+}`;
 
 const folder = sharedFolder();
 let fileCount = 0;
@@ -86,7 +97,11 @@ describe.concurrent('what may be opened', () => {
 		[large, 'larger than 64 MB'],
 	])('%s is refused before it is read: it is %s', async (file, what) => {
 		const {status, error, megabytes} = await open(file);
-		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${file}: it is ${what}\n  tprof-top open reads the .pb.gz files that the s key saves, and recordings\n`});
+		expect({status, error}).toEqual({
+			status: 1,
+			error:
+				`tprof-top: cannot open ${file}: it is ${what}\n  tprof-top open reads the .pb.gz files that the s key saves, and recordings\n`,
+		});
 		expect(megabytes).toBeLessThan(100);
 	});
 
@@ -104,7 +119,14 @@ describe.concurrent('what may be opened', () => {
 });
 
 test('the screen shows as many lines as a file may hold', async () => {
-	const terminal = closedAfterTest(new TerminalSession(process.execPath, ['--import', sayPeak, cli, 'open', fileOf(manyLines(99_000))]));
+	const terminal
+		= closedAfterTest(new TerminalSession(process.execPath, [
+			'--import',
+			sayPeak,
+			cli,
+			'open',
+			fileOf(manyLines(99_000)),
+		]));
 	await terminal.until('of 99000');
 	await terminal.typeUntil('\t', '[Threads]');
 	await terminal.typeUntil('\t/Hot\r', 'filter: Hot');
@@ -122,13 +144,30 @@ test('a file against itself: nothing is new, nothing gone, all of it is noise', 
 	expect(text.stdout).toMatch(/^ *CPU% \+\/- +ERR +CPU% +WAS +TCK \+\/- .*WHAT/m);
 	expect(text.stdout).toMatch(/^ +0\.0 .* noise +\S+:\d+$/m);
 	const {stdout} = await compared(saved, '--format', 'json');
-	const {comparedWith, changes} = JSON.parse(stdout) as {comparedWith: Record<string, unknown>; changes: Array<Record<string, unknown>>};
+	const {comparedWith, changes} = JSON.parse(stdout) as {
+		comparedWith: Record<string, unknown>;
+		changes: Array<Record<string, unknown>>;
+	};
 	expect(comparedWith).toMatchObject({title: 'shop-jdk17.pb.gz', samples: expect.any(Number) as number});
 	expect(changes.length).toBeGreaterThan(3);
-	expect(changes).toMatchObject(changes.map(() => ({change: 'both', noise: true, cpuMsPerS: {change: 0}, ticksPerS: {change: 0}})));
+	expect(changes)
+		.toMatchObject(changes.map(() => ({
+			change: 'both',
+			noise: true,
+			cpuMsPerS: {change: 0},
+			ticksPerS: {change: 0},
+		})));
 });
 
 test('what cannot be compared with is said before anything is started', async () => {
-	expect(await compared(path.join(root, 'no-such.pb.gz'))).toMatchObject({status: 1, stdout: '', stderr: expect.stringContaining('no such file') as string});
-	expect(await compared(saved, '--format', 'lines')).toMatchObject({status: 2, stdout: '', stderr: expect.stringContaining('has no views') as string});
+	expect(await compared(path.join(root, 'no-such.pb.gz'))).toMatchObject({
+		status: 1,
+		stdout: '',
+		stderr: expect.stringContaining('no such file') as string,
+	});
+	expect(await compared(saved, '--format', 'lines')).toMatchObject({
+		status: 2,
+		stdout: '',
+		stderr: expect.stringContaining('has no views') as string,
+	});
 });

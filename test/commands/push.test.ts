@@ -15,7 +15,11 @@ import {until} from '../helpers/until.js';
 
 /** A backend that keeps what it gets, while it is not away. */
 async function backend() {
-	const got: {profiles: Decoded[]; headers: http.IncomingHttpHeaders; isAway: boolean} = {profiles: [], headers: {}, isAway: false};
+	const got: {profiles: Decoded[]; headers: http.IncomingHttpHeaders; isAway: boolean} = {
+		profiles: [],
+		headers: {},
+		isAway: false,
+	};
 	const {url: {origin}} = await serve(({headers}, body, response) => {
 		if (got.isAway) {
 			return response.writeHead(503).end();
@@ -29,53 +33,92 @@ async function backend() {
 }
 
 // They wait for most of their time.
-test.concurrent('push sends what a JVM does, survives the backend\'s absence and says how many windows it sent', beside(async () => {
-	const java = await javaForTest('BusyAndParked', {args: ['4', '10', '2']});
-	const there = await backend();
-	const file = path.join(folderForTest(), 'headers');
-	writeFileSync(file, 'Authorization: Bearer secret-of-the-backend\n');
-	const {child, ended, stderr} = startCli('push', String(java.pid), '--to', there.url, '--every', '1s', '--label', 'env=prod', '--label', 'service_name=shop', '--headers', file, '--metrics', '0');
-	const spent = () => there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).flatMap(({Stacks}) => Object.entries(Stacks));
-	await until(() => spent().some(([stack]) => stack.includes('BusyAndParked')));
-	const port = /metrics at 127\.0\.0\.1 port (\d+)\n/.exec(stderr())![1];
-	const page = await fetch(`http://127.0.0.1:${port}/metrics`);
-	expect(await page.text()).toMatch(/tprof_jvm_info{service_name="shop"[^]*tprof_gc_ratio/);
-	expect(there.headers.authorization).toBe('Bearer secret-of-the-backend');
-	expect(there.profiles[0].Labels).toMatchObject({service_name: 'shop', env: 'prod', pid: String(java.pid)});
-	expect(there.profiles.some(({Labels, Stacks}) => Labels.state === 'WAITING' && Object.keys(Stacks).some(stack => stack.includes('park')))).toBe(true);
-	const profilesIn = (state: string) => there.profiles.filter(({Labels}) => Labels.state === state);
-	const stacksIn = (state: string) => profilesIn(state).flatMap(({Stacks}) => Object.keys(Stacks));
-	expect(stacksIn('RUNNABLE')).not.toContain('[no Java frames]:0');
-	expect(stacksIn('IDLE')).toContain('[no Java frames]:0');
-	there.isAway = true;
-	await until(() => stderr().includes('answered 503'));
-	const before = there.profiles.length;
-	there.isAway = false;
-	await until(() => stderr().includes('pushing goes on') && there.profiles.length > before);
-	child.kill('SIGTERM');
-	const {status, stdout, stderr: said} = await ended;
-	expect({status, stdout}).toEqual({status: 0, stdout: ''});
-	expect(said).toMatch(/pushed: \d+ windows to 127\.0\.0\.1:\d+\n$/);
-	expect(said).not.toContain('secret');
-	const starts = there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).map(({Start}) => Start);
-	// Several requests are under way at a time: windows may arrive in another order, but each only once.
-	expect(new Set(starts).size).toBe(starts.length);
-}));
+test.concurrent(
+	'push sends what a JVM does, survives the backend\'s absence and says how many windows it sent',
+	beside(async () => {
+		const java = await javaForTest('BusyAndParked', {args: ['4', '10', '2']});
+		const there = await backend();
+		const file = path.join(folderForTest(), 'headers');
+		writeFileSync(file, 'Authorization: Bearer secret-of-the-backend\n');
+		const {child, ended, stderr} = startCli(
+			'push',
+			String(java.pid),
+			'--to',
+			there.url,
+			'--every',
+			'1s',
+			'--label',
+			'env=prod',
+			'--label',
+			'service_name=shop',
+			'--headers',
+			file,
+			'--metrics',
+			'0',
+		);
+		const spent = () =>
+			there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).flatMap(({Stacks}) =>
+				Object.entries(Stacks));
+		await until(() => spent().some(([stack]) => stack.includes('BusyAndParked')));
+		const port = /metrics at 127\.0\.0\.1 port (\d+)\n/.exec(stderr())![1];
+		const page = await fetch(`http://127.0.0.1:${port}/metrics`);
+		expect(await page.text()).toMatch(/tprof_jvm_info{service_name="shop"[^]*tprof_gc_ratio/);
+		expect(there.headers.authorization).toBe('Bearer secret-of-the-backend');
+		expect(there.profiles[0].Labels).toMatchObject({service_name: 'shop', env: 'prod', pid: String(java.pid)});
+		expect(there.profiles.some(({Labels, Stacks}) =>
+			Labels.state === 'WAITING' && Object.keys(Stacks).some(stack => stack.includes('park')))).toBe(true);
+		const profilesIn = (state: string) => there.profiles.filter(({Labels}) => Labels.state === state);
+		const stacksIn = (state: string) => profilesIn(state).flatMap(({Stacks}) => Object.keys(Stacks));
+		expect(stacksIn('RUNNABLE')).not.toContain('[no Java frames]:0');
+		expect(stacksIn('IDLE')).toContain('[no Java frames]:0');
+		there.isAway = true;
+		await until(() => stderr().includes('answered 503'));
+		const before = there.profiles.length;
+		there.isAway = false;
+		await until(() => stderr().includes('pushing goes on') && there.profiles.length > before);
+		child.kill('SIGTERM');
+		const {status, stdout, stderr: said} = await ended;
+		expect({status, stdout}).toEqual({status: 0, stdout: ''});
+		expect(said).toMatch(/pushed: \d+ windows to 127\.0\.0\.1:\d+\n$/);
+		expect(said).not.toContain('secret');
+		const starts = there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).map(({Start}) => Start);
+		// Several requests are under way at a time: windows may arrive in another order, but each only once.
+		expect(new Set(starts).size).toBe(starts.length);
+	}),
+);
 
-test.concurrent('when there is no room for more stacks, it goes on in a new session', beside(async () => {
-	const java = await javaForTest('ManyPaths', {args: ['50', '500']});
-	const there = await backend();
-	const {child, ended, stderr} = startCli('push', String(java.pid), '--to', there.url, '--every', '1s', '--interval', '20', '--max-overhead', '50', '--max-cpu', '100');
-	await until(() => stderr().includes('a new session began'));
-	const isOther = ({Stacks}: Decoded) => Object.keys(Stacks).some(stack => stack.includes('(other)'));
-	await until(() => there.profiles.some(profile => isOther(profile)));
-	there.profiles.length = 0;
-	await until(() => there.profiles.some(profile => !isOther(profile) && Object.keys(profile.Stacks).some(stack => stack.includes('ManyPaths.further'))));
-	child.kill('SIGTERM');
-	const {status, stderr: said} = await ended;
-	expect(status).toBe(0);
-	expect(said.match(/a new session began/g)).toHaveLength(1);
-}));
+test.concurrent(
+	'when there is no room for more stacks, it goes on in a new session',
+	beside(async () => {
+		const java = await javaForTest('ManyPaths', {args: ['50', '500']});
+		const there = await backend();
+		const {child, ended, stderr} = startCli(
+			'push',
+			String(java.pid),
+			'--to',
+			there.url,
+			'--every',
+			'1s',
+			'--interval',
+			'20',
+			'--max-overhead',
+			'50',
+			'--max-cpu',
+			'100',
+		);
+		await until(() => stderr().includes('a new session began'));
+		const isOther = ({Stacks}: Decoded) => Object.keys(Stacks).some(stack => stack.includes('(other)'));
+		await until(() => there.profiles.some(profile => isOther(profile)));
+		there.profiles.length = 0;
+		await until(() =>
+			there.profiles.some(profile =>
+				!isOther(profile) && Object.keys(profile.Stacks).some(stack => stack.includes('ManyPaths.further'))));
+		child.kill('SIGTERM');
+		const {status, stderr: said} = await ended;
+		expect(status).toBe(0);
+		expect(said.match(/a new session began/g)).toHaveLength(1);
+	}),
+);
 
 test.concurrent('it ends with the JVM, and says what is wrong with the command line', beside(async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['1', '1', '1']});

@@ -26,7 +26,8 @@ describe.each(formats)('a save as $id', ({id, extension}) => {
 
 		const names = readdirSync(snapshotDir);
 		expect(names).toHaveLength(3);
-		expect(names.filter(name => !name.endsWith(extension) || !/^tprof-4711-\d+T\d+Z(?:-[23])?$/.test(name.slice(0, -extension.length)))).toEqual([]);
+		expect(names.filter(name =>
+			!name.endsWith(extension) || !/^tprof-4711-\d+T\d+Z(?:-[23])?$/.test(name.slice(0, -extension.length)))).toEqual([]);
 	});
 
 	test('under a name that is taken is refused: what is wrong is said first', async () => {
@@ -48,11 +49,13 @@ test('a save is a pprof file that opens again and the same moment as text, both 
 	expect([pb, txt].map(file => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
 	await save();
 	vi.useRealTimers();
-	expect(readdirSync(folder).sort()).toEqual(['-2.pb.gz', '-2.txt', '.pb.gz', '.txt'].map(end => `tprof-4711-20260914T140201Z${end}`));
+	expect(readdirSync(folder).sort())
+		.toEqual(['-2.pb.gz', '-2.txt', '.pb.gz', '.txt'].map(end => `tprof-4711-20260914T140201Z${end}`));
 });
 
 const stateFolder = () => path.join(folderForTest(), 'state', 'tprof-top');
-const session = (samples: number) => picture('main | R | A.run:1', {samples, takenAtMs: samples * 1000, lastSampleAtMs: samples * 1000});
+const session = (samples: number) =>
+	picture('main | R | A.run:1', {samples, takenAtMs: samples * 1000, lastSampleAtMs: samples * 1000});
 
 test('a session is kept for its user alone, and opens again', async () => {
 	const folder = stateFolder();
@@ -75,7 +78,10 @@ test('the newest are kept, those of one second too, and nothing else is touched'
 		await keepSession(session(100 + again), emptyRing, 3, 9000 + again, folder);
 	}
 
-	expect(readdirSync(folder).sort()).toEqual(['notes.txt', ...[7, 8, 9].map(ms => `tprof-0-19700101T00000900${ms}Z.tprof`)]);
+	expect(readdirSync(folder).sort()).toEqual([
+		'notes.txt',
+		...[7, 8, 9].map(ms => `tprof-0-19700101T00000900${ms}Z.tprof`),
+	]);
 	const {snapshot: {session: newest}} = await openSaved(await lastKept(folder));
 	expect(newest.samples).toBe(109);
 });

@@ -1,7 +1,15 @@
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {beside, closedAfterTest, folderForTest, javaForTest, keepFirstCpuBusy, onFirstCpu, sharedFolder} from '../helpers/for-test.js';
+import {
+	beside,
+	closedAfterTest,
+	folderForTest,
+	javaForTest,
+	keepFirstCpuBusy,
+	onFirstCpu,
+	sharedFolder,
+} from '../helpers/for-test.js';
 import {jdk, jdks, type JavaOptions} from '../helpers/jvm.js';
 import {cli, runCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -27,7 +35,10 @@ async function untilSaid([situation, cause, {given = [], ...options} = {}]: Case
 test.concurrent.for<Case>([
 	['deadlock', /^! (?:\d\/\d )?DEADLOCK:(?: worker-\d ->){2} worker-\d/m],
 	['monitor', /^! (?:\d\/\d )?50 threads wait for Object, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m],
-	['lock', /^! (?:\d\/\d )?50 threads wait for ReentrantLock, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m],
+	[
+		'lock',
+		/^! (?:\d\/\d )?50 threads wait for ReentrantLock, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m,
+	],
 	[
 		'virtualThreads',
 		/^! (?:\d\/\d )?10000 threads wait for ReentrantLock, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m,
@@ -39,8 +50,14 @@ test.concurrent.for<Case>([
 		{jdk},
 	]),
 	['classMonitor', /^! (?:\d\/\d )?9 threads wait for Journal\.class, /m, {given: ['--engine', 'attach']}],
-	['futures', /^! (?:\d\/\d )?10 threads wait together at Situations\.awaitsAnswer:\d+ via\s+CompletableFuture\.get/m],
-	['poolWaitsForItself', /^! (?:\d\/\d )?All 4 threads of pool-1-thread-\* wait for results of tasks, [^:]*awaitsChild:\d+\s+via/m],
+	[
+		'futures',
+		/^! (?:\d\/\d )?10 threads wait together at Situations\.awaitsAnswer:\d+ via\s+CompletableFuture\.get/m,
+	],
+	[
+		'poolWaitsForItself',
+		/^! (?:\d\/\d )?All 4 threads of pool-1-thread-\* wait for results of tasks, [^:]*awaitsChild:\d+\s+via/m,
+	],
 	[
 		'commonPool',
 		/^! (?:\d\/\d )?All 3 threads of the common pool [^:]* at\s+Situations\.sleep:\d+\s+via\s+Thread\.sleep/m,
@@ -58,26 +75,51 @@ test.concurrent.for<Case>([
 	}),
 );
 
-test.concurrent('threads that wait: a dead socket, which is also what stays on the terminal', beside(async () => {
-	const screen = await untilSaid(['deadSocket', /^! (?:\d\/\d )?20 threads wait for 127\.0\.0\.1:\d+, longest \S+,\s+at\s+Situations\.queries:\d+/m]);
-	await screen.quit();
-	expect(screen.scrollback().replaceAll(/\n +/g, ' ')).toMatch(/^waited for .* \(20 threads\) at Situations\.queries:\d+/m);
-	expect(screen.scrollback()).not.toContain('Situations.main');
-}));
+test.concurrent(
+	'threads that wait: a dead socket, which is also what stays on the terminal',
+	beside(async () => {
+		const screen = await untilSaid([
+			'deadSocket',
+			/^! (?:\d\/\d )?20 threads wait for 127\.0\.0\.1:\d+, longest \S+,\s+at\s+Situations\.queries:\d+/m,
+		]);
+		await screen.quit();
+		expect(screen.scrollback().replaceAll(/\n +/g, ' '))
+			.toMatch(/^waited for .* \(20 threads\) at Situations\.queries:\d+/m);
+		expect(screen.scrollback()).not.toContain('Situations.main');
+	}),
+);
 
 // The machine of the tests may have no CPU for compilers: that they are at work is then not seen.
 test.for<Case>([
-	['collector', /^! (?:\d\/\d )?The heap is full: [^;]*;\s+the\s+program\s+stands\s+still\s+for\s+collections\s+\d+%/m, {jvmArgs: ['-Xmx64m']}],
-	['systemGc', /^! (?:\d\/\d )?Calls of System\.gc\(\) make the JVM collect garbage, at\s+Situations\.cleansUp:\d+/m, {jvmArgs: ['-Xmx64m']}],
+	[
+		'collector',
+		/^! (?:\d\/\d )?The heap is full: [^;]*;\s+the\s+program\s+stands\s+still\s+for\s+collections\s+\d+%/m,
+		{jvmArgs: ['-Xmx64m']},
+	],
+	[
+		'systemGc',
+		/^! (?:\d\/\d )?Calls of System\.gc\(\) make the JVM collect garbage, at\s+Situations\.cleansUp:\d+/m,
+		{jvmArgs: ['-Xmx64m']},
+	],
 	...jdks().map((jdk): Case => [
 		'classLoading',
 		/^! (?:\d\/\d )?Loading classes makes the JVM collect garbage, at\s+Situations\$Loader\.define:\d+/m,
 		{jdk, jvmArgs: ['-Xmx256m', '-XX:MaxMetaspaceSize=24m']},
 	]),
-	['jit', /^! (?:\d\/\d )?(?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU|Host CPU saturated)/m, {jvmArgs: ['-Xcomp']}],
+	[
+		'jit',
+		/^! (?:\d\/\d )?(?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU|Host CPU saturated)/m,
+		{jvmArgs: ['-Xcomp']},
+	],
 	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
-	['deflate', /^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.compresses:\d+ called[^>]*> *\d\S* .* \S*Deflater\.deflate/m],
-	['regex', /^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.validates:\d+ called[^>]*> *\d\S* .* \S*regex\.\w/m],
+	[
+		'deflate',
+		/^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.compresses:\d+ called[^>]*> *\d\S* .* \S*Deflater\.deflate/m,
+	],
+	[
+		'regex',
+		/^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.validates:\d+ called[^>]*> *\d\S* .* \S*regex\.\w/m,
+	],
 ])('threads that run: %s', async situation => {
 	await untilSaid(situation);
 });
@@ -93,49 +135,82 @@ test('a busy host is found, after what is found in the program', async () => {
 /** What is found of a program within four seconds, and the notes. */
 async function reported(name: string, options: JavaOptions) {
 	const {pid} = await javaForTest(name, {under: [], ...options});
-	const {stdout} = await runCli(String(pid), '--batch', '--format', 'json', '--duration', '4', '--filter', 'thread:*');
-	const {findings, notes} = JSON.parse(stdout) as {findings: ReadonlyArray<{readonly id: string; readonly sentence: string}>; notes: readonly string[]};
+	const {stdout} = await runCli(
+		String(pid),
+		'--batch',
+		'--format',
+		'json',
+		'--duration',
+		'4',
+		'--filter',
+		'thread:*',
+	);
+	const {findings, notes} = JSON.parse(stdout) as {
+		findings: ReadonlyArray<{readonly id: string; readonly sentence: string}>;
+		notes: readonly string[];
+	};
 	// The machine of the tests may be busy.
 	return {findings: findings.filter(({id}) => id !== 'host-cpu'), notes};
 }
 
-test.concurrent.for(jdks().filter(({release}) => release >= 21))('virtual threads that wait for pinned carriers: JDK $release', beside(async jdk => {
-	const [situation, carriers, ...sentences] = jdk.release < 24
-		? ['pinned', 2, /all 2 are pinned in synchronized or native code, at Situations\.locksWith:\d+\.$/, /^2 threads wait for ReentrantLock, [^:]*: holder has it, at Situations\.sleep:\d+\.$/] as const
-		: ['pinnedByInitialiser', 1, /the only one is pinned in native code or a class initializer, at Situations\.sleep:\d+\.$/] as const;
-	const jvmArgs = ['parallelism', 'maxPoolSize'].map(name => `-Djdk.virtualThreadScheduler.${name}=${carriers}`);
-	const {findings, notes} = await reported('Situations', {jdk, args: [situation], jvmArgs});
-	expect(findings[0]).toMatchObject({id: 'pinned', figures: {threads: 28, carriers}});
-	expect(findings.map(({sentence}) => sentence)).toEqual(sentences.map(sentence => expect.stringMatching(sentence) as string));
-	expect(notes).not.toContainEqual(expect.stringContaining('virtual threads'));
-}));
+test.concurrent.for(jdks().filter(({release}) => release >= 21))(
+	'virtual threads that wait for pinned carriers: JDK $release',
+	beside(async jdk => {
+		const [situation, carriers, ...sentences] = jdk.release < 24
+			? [
+				'pinned',
+				2,
+				/all 2 are pinned in synchronized or native code, at Situations\.locksWith:\d+\.$/,
+				/^2 threads wait for ReentrantLock, [^:]*: holder has it, at Situations\.sleep:\d+\.$/,
+			] as const
+			: [
+				'pinnedByInitialiser',
+				1,
+				/the only one is pinned in native code or a class initializer, at Situations\.sleep:\d+\.$/,
+			] as const;
+		const jvmArgs = ['parallelism', 'maxPoolSize'].map(name => `-Djdk.virtualThreadScheduler.${name}=${carriers}`);
+		const {findings, notes} = await reported('Situations', {jdk, args: [situation], jvmArgs});
+		expect(findings[0]).toMatchObject({id: 'pinned', figures: {threads: 28, carriers}});
+		expect(findings.map(({sentence}) => sentence))
+			.toEqual(sentences.map(sentence => expect.stringMatching(sentence) as string));
+		expect(notes).not.toContainEqual(expect.stringContaining('virtual threads'));
+	}),
+);
 
-test.concurrent('threads renamed for each task: screen and reports that choose threads by name say that others are missing', beside(async () => {
-	const note = '2 threads were renamed: their samples count under their last name';
-	const java = await javaForTest('Situations', {args: ['renamedThreads'], under: []});
-	const args = [cli, '--filter', 'thread:order-A*', String(java.pid)];
-	const terminal = closedAfterTest(new TerminalSession(process.execPath, args, {env: {XDG_STATE_HOME: state}}));
-	await terminal.until(note);
-	await terminal.typeUntil('\u001B', screen => !screen.includes(note), 'no line without a filter');
-	const file = path.join(folderForTest(), 'orders.tprof');
-	await runCli('record', String(java.pid), '-o', file, '--duration', '4');
-	const report = async (...options: readonly string[]) => {
-		const {stdout} = await runCli('open', file, ...options);
-		return stdout;
-	};
+test.concurrent(
+	'threads renamed for each task: screen and reports that choose threads by name say that others are missing',
+	beside(async () => {
+		const note = '2 threads were renamed: their samples count under their last name';
+		const java = await javaForTest('Situations', {args: ['renamedThreads'], under: []});
+		const args = [cli, '--filter', 'thread:order-A*', String(java.pid)];
+		const terminal = closedAfterTest(new TerminalSession(process.execPath, args, {env: {XDG_STATE_HOME: state}}));
+		await terminal.until(note);
+		await terminal.typeUntil('\u001B', screen => !screen.includes(note), 'no line without a filter');
+		const file = path.join(folderForTest(), 'orders.tprof');
+		await runCli('record', String(java.pid), '-o', file, '--duration', '4');
+		const report = async (...options: readonly string[]) => {
+			const {stdout} = await runCli('open', file, ...options);
+			return stdout;
+		};
 
-	const filtered = ['--filter', 'thread:main,order-A*'];
-	expect(await report('--format', 'text', ...filtered)).toContain(`note: ${note}`);
-	expect(await report('--format', 'html', ...filtered)).toContain(note);
-	expect(JSON.parse(await report('--format', 'json', ...filtered))).toMatchObject({notes: expect.arrayContaining([note]) as unknown});
-	expect(await report('--format', 'json', '--filter', 'sleep')).not.toContain('were renamed');
-}));
+		const filtered = ['--filter', 'thread:main,order-A*'];
+		expect(await report('--format', 'text', ...filtered)).toContain(`note: ${note}`);
+		expect(await report('--format', 'html', ...filtered)).toContain(note);
+		expect(JSON.parse(await report('--format', 'json', ...filtered))).toMatchObject({
+			notes: expect.arrayContaining([note]) as unknown,
+		});
+		expect(await report('--format', 'json', '--filter', 'sleep')).not.toContain('were renamed');
+	}),
+);
 
-test.concurrent.for([['IdleServer'], ['BusyAndParked', '20', '5', '1']])('nothing is found of a healthy program: %s', beside(async ([name, ...args]) => {
-	const {findings, notes} = await reported(name, {args});
-	expect(findings).toEqual([]);
-	expect(notes).not.toContainEqual(expect.stringContaining('renamed: '));
-}));
+test.concurrent.for([['IdleServer'], ['BusyAndParked', '20', '5', '1']])(
+	'nothing is found of a healthy program: %s',
+	beside(async ([name, ...args]) => {
+		const {findings, notes} = await reported(name, {args});
+		expect(findings).toEqual([]);
+		expect(notes).not.toContainEqual(expect.stringContaining('renamed: '));
+	}),
+);
 
 test('what is wrong in the program comes before a busy host; ! goes to the next finding, and back to the first', async () => {
 	const cause = /^! 1\/2 \d+% of the CPU time is what Situations\.validates:\d+ called/m;

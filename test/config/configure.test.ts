@@ -36,23 +36,51 @@ async function options(line: string, {isScreen = true, environment = utf8}: Surr
 }
 
 test('the command line goes before the file, and the file before the defaults; what is for the screen changes no report', async () => {
-	const config = file('{"interval": 50, "delay": 3, "view": "threads", "color": false, "idle-calls": ["a.B.c", "d.E.f"], "idle": true}');
+	const config
+		= file('{"interval": 50, "delay": 3, "view": "threads", "color": false, "idle-calls": ["a.B.c", "d.E.f"], "idle": true}');
 	expect(await options(`--config ${config} 1`)).toMatchObject({
-		intervalMs: 50, delayS: 3, view: 'threads', color: false, idleCalls: ['a.B.c', 'd.E.f'], idle: true, ascii: false,
+		intervalMs: 50,
+		delayS: 3,
+		view: 'threads',
+		color: false,
+		idleCalls: ['a.B.c', 'd.E.f'],
+		idle: true,
+		ascii: false,
 	});
-	expect(await options(`--config=${config} --delay 1 --view tree 1`)).toMatchObject({intervalMs: 50, delayS: 1, view: 'tree'});
-	expect(await options('--no-config 1', {environment: {XDG_CONFIG_HOME: path.dirname(config)}})).toMatchObject({intervalMs: undefined, config: false, configuration: noConfiguration});
-	expect(await options(`--config ${config} -b 1`, {isScreen: false})).toMatchObject({intervalMs: 50, delayS: undefined, view: undefined, idle: false});
+	expect(await options(`--config=${config} --delay 1 --view tree 1`)).toMatchObject({
+		intervalMs: 50,
+		delayS: 1,
+		view: 'tree',
+	});
+	expect(await options('--no-config 1', {environment: {XDG_CONFIG_HOME: path.dirname(config)}})).toMatchObject({
+		intervalMs: undefined,
+		config: false,
+		configuration: noConfiguration,
+	});
+	expect(await options(`--config ${config} -b 1`, {isScreen: false})).toMatchObject({
+		intervalMs: 50,
+		delayS: undefined,
+		view: undefined,
+		idle: false,
+	});
 });
 
 test('it is where the XDG base directories are, and NO_COLOR goes before it', async () => {
 	const home = path.join(folder, 'home');
 	mkdirSync(path.join(home, '.config/tprof-top'), {recursive: true});
 	writeFileSync(path.join(home, '.config/tprof-top/config.json'), '{"delay": 7, "color": true}');
-	expect(await options('1', {environment: {HOME: home, XDG_CONFIG_HOME: '/etc/xdg'}})).toMatchObject({configuration: {file: '/etc/xdg/tprof-top/config.json'}});
-	expect(await options('1', {environment: {HOME: home, XDG_CONFIG_HOME: 'relative', NO_COLOR: '1'}})).toMatchObject({delayS: 7, color: false});
+	expect(await options('1', {environment: {HOME: home, XDG_CONFIG_HOME: '/etc/xdg'}})).toMatchObject({
+		configuration: {file: '/etc/xdg/tprof-top/config.json'},
+	});
+	expect(await options('1', {environment: {HOME: home, XDG_CONFIG_HOME: 'relative', NO_COLOR: '1'}})).toMatchObject({
+		delayS: 7,
+		color: false,
+	});
 	expect(await options('list', {environment: {HOME: home}})).toMatchObject({configuration: noConfiguration});
-	expect(await options('1', {environment: {HOME: '/nowhere'}})).toMatchObject({delayS: undefined, configuration: {faults: [], file: '/nowhere/.config/tprof-top/config.json'}});
+	expect(await options('1', {environment: {HOME: '/nowhere'}})).toMatchObject({
+		delayS: undefined,
+		configuration: {faults: [], file: '/nowhere/.config/tprof-top/config.json'},
+	});
 });
 
 test('faults are told with file and line, and nothing is fatal', async () => {
@@ -88,7 +116,10 @@ test('columns are kept beside what else is in the file, comments too', async () 
 	expect(text).toContain('// seconds');
 	expect(statSync(config).mode & 0o777).toBe(0o640);
 	await keepColumns(config, 'tree', ['total', 'self']);
-	expect(parseSettings(readFileSync(config, 'utf8'))).toMatchObject({faults: [], settings: {columns: {lines: ['self', 'line'], tree: ['total', 'self']}}});
+	expect(parseSettings(readFileSync(config, 'utf8'))).toMatchObject({
+		faults: [],
+		settings: {columns: {lines: ['self', 'line'], tree: ['total', 'self']}},
+	});
 	await keepColumns(config, 'lines', undefined);
 	expect(parseSettings(readFileSync(config, 'utf8')).settings.columns).toEqual({tree: ['total', 'self']});
 });
@@ -99,7 +130,8 @@ test('a file that there is not yet is made, for its owner alone; a broken one st
 	expect(parseSettings(readFileSync(fresh, 'utf8')).settings.columns).toEqual({lines: ['self', 'line']});
 	expect(statSync(fresh).mode & 0o777).toBe(0o600);
 	const broken = file('{\n"delay": 1\n"view": "tree"}');
-	await expect(keepColumns(broken, 'lines', ['self'])).rejects.toThrow(`${broken}:3: not JSON: comma expected; fix it first`);
+	await expect(keepColumns(broken, 'lines', ['self'])).rejects
+		.toThrow(`${broken}:3: not JSON: comma expected; fix it first`);
 	expect(readFileSync(broken, 'utf8')).toBe('{\n"delay": 1\n"view": "tree"}');
 });
 
@@ -131,8 +163,16 @@ test.runIf(isRoot)('root writes nothing of another user\'s, and says whose confi
 
 test('the program says what is wrong with it and goes on', async () => {
 	const config = file('{\n"delya": 1}');
-	const {status, stdout, stderr} = await runCli('open', path.resolve(import.meta.dirname, '../../demo/recording.tprof'), '--config', config);
-	expect({status, stderr}).toEqual({status: 0, stderr: `tprof-top: ${config}:2: there is no setting "delya"; did you mean "delay"?\n`});
+	const {status, stdout, stderr} = await runCli(
+		'open',
+		path.resolve(import.meta.dirname, '../../demo/recording.tprof'),
+		'--config',
+		config,
+	);
+	expect({status, stderr}).toEqual({
+		status: 0,
+		stderr: `tprof-top: ${config}:2: there is no setting "delya"; did you mean "delay"?\n`,
+	});
 	expect(stdout).toContain('demo.Pricing');
 });
 
@@ -182,7 +222,8 @@ test.each([
 });
 
 test('what is right counts beside what is wrong', () => {
-	const {settings, faults} = parseSettings('{"delay": 3, "speed": 1, "columns": {"lines": ["self", "nose"], "threads": ["cpu"]}, "keys": {"space": "Z"}}');
+	const {settings, faults}
+		= parseSettings('{"delay": 3, "speed": 1, "columns": {"lines": ["self", "nose"], "threads": ["cpu"]}, "keys": {"space": "Z"}}');
 	expect(faults).toHaveLength(2);
 	expect(settings.options.get('delay')).toBe('3');
 	expect(settings.columns).toEqual({lines: ['self'], threads: ['cpu']});
@@ -194,7 +235,26 @@ test('an empty file says nothing; no text throws or tells of more than a page', 
 	expect(parseSettings('// nothing\n')).toMatchObject({faults: [], isEditable: true});
 	expect(parseSettings('{"a":'.repeat(60_000 / 5)).faults.length).toBeGreaterThan(0);
 	expect(parseSettings('['.repeat(65_000)).faults.length).toBeGreaterThan(0);
-	const words = fc.constantFrom('{', '}', '[', ']', ':', ',', '"keys"', '"columns"', '"lines"', '"self"', '"o"', 'null', '3', '//', '\n', '"__proto__"', '"constructor"', 'x');
+	const words = fc.constantFrom(
+		'{',
+		'}',
+		'[',
+		']',
+		':',
+		',',
+		'"keys"',
+		'"columns"',
+		'"lines"',
+		'"self"',
+		'"o"',
+		'null',
+		'3',
+		'//',
+		'\n',
+		'"__proto__"',
+		'"constructor"',
+		'x',
+	);
 	fc.assert(fc.property(fc.array(words, {maxLength: 60}), parts => {
 		expect(parseSettings(parts.join(' ')).faults.length).toBeLessThanOrEqual(20);
 	}), {numRuns: 500});

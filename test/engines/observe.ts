@@ -11,7 +11,10 @@ import {closedAfterTest} from '../helpers/for-test.js';
 /** A table of names and frames that can be looked up both ways. */
 export class Names implements Interner {
 	readonly strings = [''];
-	/** "Class.method:line", with a line below 0 as in java.lang.StackTraceElement. The first two are none and "(other)", as in the table. */
+	/**
+	"Class.method:line", with a line below 0 as in java.lang.StackTraceElement. The first two are none and "(other)", as
+	in the table.
+	*/
 	readonly frames = ['', '(other)'];
 	/** The file of each frame; none of a native method. */
 	readonly files = ['', ''];
@@ -26,7 +29,8 @@ export class Names implements Interner {
 
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
 		const key = [classId, methodId, fileId, line].join(' ');
-		const id = this.#frameIds.get(key) ?? this.frames.push(`${this.strings[classId]}.${this.strings[methodId]}:${line}`) - 1;
+		const id = this.#frameIds.get(key)
+			?? this.frames.push(`${this.strings[classId]}.${this.strings[methodId]}:${line}`) - 1;
 		this.#frameIds.set(key, id);
 		this.files[id] = line === -2 ? '' : this.strings[fileId];
 		return id;
@@ -56,14 +60,29 @@ export type Row = {
 /** The sample in words, by what it has named. */
 export function rowsOf(sample: Sample, {strings, frames}: Names): Row[] {
 	return Array.from({length: sample.count}, (_, row) => {
-		const flags = Object.entries(threadFlag).filter(([, bit]) => (sample.flags[row] & bit) !== 0).map(([name]) => name);
-		const [start, owner, ownerFrame, carrier] = [sample.stackStart[row], sample.lockOwner[row], sample.lockOwnerFrame[row], sample.carrier[row]];
+		const flags = Object.entries(threadFlag).filter(([, bit]) => (sample.flags[row] & bit) !== 0).map(([name]) =>
+			name);
+		const [start, owner, ownerFrame, carrier] = [
+			sample.stackStart[row],
+			sample.lockOwner[row],
+			sample.lockOwnerFrame[row],
+			sample.carrier[row],
+		];
 		return {
-			key: sample.key[row], nativeId: sample.nativeId[row], name: sample.name[row], state: threadStates[sample.state[row]],
-			flags, isIncomplete: flags.includes('incomplete'), isVirtual: flags.includes('virtual'), isVmInternal: flags.includes('vmInternal'),
+			key: sample.key[row],
+			nativeId: sample.nativeId[row],
+			name: sample.name[row],
+			state: threadStates[sample.state[row]],
+			flags,
+			isIncomplete: flags.includes('incomplete'),
+			isVirtual: flags.includes('virtual'),
+			isVmInternal: flags.includes('vmInternal'),
 			cpuNs: sample.cpuNs[row],
-			frames: Array.from(sample.frames.subarray(start, start + sample.stackLength[row]), frame => frames[frame]).filter(frame => !frame.startsWith(`${unknownStack.className}.`)),
-			lock: sample.lockKind[row] === 0 ? '' : `${lockKinds[sample.lockKind[row]]} ${strings[sample.lockClass[row]]}`.trim(),
+			frames: Array.from(sample.frames.subarray(start, start + sample.stackLength[row]), frame => frames[frame])
+				.filter(frame => !frame.startsWith(`${unknownStack.className}.`)),
+			lock: sample.lockKind[row] === 0
+				? ''
+				: `${lockKinds[sample.lockKind[row]]} ${strings[sample.lockClass[row]]}`.trim(),
 			owner: owner < 0 ? '' : `${sample.name[owner]}${ownerFrame ? ` at ${frames[ownerFrame]}` : ''}`,
 			carrier: carrier < 0 ? '' : sample.name[carrier],
 		};
@@ -80,9 +99,16 @@ const engines = {memory: memoryEngine, attach: attachEngine};
 
 /** An open session and everything it has named; closed with the test. */
 export class Observer {
-	static async open(pid: number, {engine = 'memory', ...options}: Partial<EngineOptions> & {readonly engine?: keyof typeof engines} = {}): Promise<Observer> {
+	static async open(
+		pid: number,
+		{engine = 'memory', ...options}: Partial<EngineOptions> & {readonly engine?: keyof typeof engines} = {},
+	): Promise<Observer> {
 		const observer = closedAfterTest(new Observer());
-		observer.session = await engines[engine].open(await targetOf({pid}), {depth: Infinity, timer: 'stop', ...options}, observer.names);
+		observer.session = await engines[engine].open(await targetOf({pid}), {
+			depth: Infinity,
+			timer: 'stop',
+			...options,
+		}, observer.names);
 		return observer;
 	}
 
@@ -103,8 +129,14 @@ export class Observer {
 		const threads = rowsOf(this.sample, this.names).map(row => ({...row, credits: [] as Credit[]}));
 		const {attributedCpu: {count, row, cpuNs, stackStart, stackLength}, frames} = this.sample;
 		for (let credit = 0; credit < count; credit++) {
-			const stack = Array.from(frames.subarray(stackStart[credit], stackStart[credit] + stackLength[credit]), frame => this.names.frames[frame]);
-			threads[row[credit]].credits.push({cpuNs: cpuNs[credit], frames: stack.filter(frame => !frame.endsWith(`:${nativeCodeLine}`))});
+			const stack = Array.from(
+				frames.subarray(stackStart[credit], stackStart[credit] + stackLength[credit]),
+				frame => this.names.frames[frame],
+			);
+			threads[row[credit]].credits.push({
+				cpuNs: cpuNs[credit],
+				frames: stack.filter(frame => !frame.endsWith(`:${nativeCodeLine}`)),
+			});
 		}
 
 		return threads;

@@ -1,6 +1,14 @@
 import fs from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {maxLocations, maxNameCharacters, maxNodes, maxProfileBytes, maxSampleItems, maxSamples, maxThreads} from '../../source/exports/common/limits.js';
+import {
+	maxLocations,
+	maxNameCharacters,
+	maxNodes,
+	maxProfileBytes,
+	maxSampleItems,
+	maxSamples,
+	maxThreads,
+} from '../../source/exports/common/limits.js';
 import {formatOf, formats} from '../../source/exports/formats/registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
@@ -34,8 +42,15 @@ describe('the fields of JSON that docs/formats.md names', () => {
 	const named = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(match => match[1]);
 
 	/** Every key in a document, at any depth. */
-	const keysIn = (value: unknown): string[] => value !== null && typeof value === 'object' ? [...(Array.isArray(value) ? [] : Object.keys(value)), ...Object.values(value).flatMap(part => keysIn(part))] : [];
-	const missing = (document: unknown, text: string) => [...new Set(keysIn(document))].filter(key => !named(text).includes(key));
+	const keysIn = (value: unknown): string[] =>
+		value !== null && typeof value === 'object'
+			? [
+				...(Array.isArray(value) ? [] : Object.keys(value)),
+				...Object.values(value).flatMap(part => keysIn(part)),
+			]
+			: [];
+	const missing = (document: unknown, text: string) =>
+		[...new Set(keysIn(document))].filter(key => !named(text).includes(key));
 
 	const {whole: snapshot, first} = serviceSnapshots();
 	const document = (more: object) => JSON.parse(textOf('json', snapshot, more)) as Record<string, unknown>;
@@ -52,10 +67,18 @@ describe('the fields of JSON that docs/formats.md names', () => {
 		expect(missing(document({})[key], rows.get(key)!)).toEqual([]);
 	});
 
-	test.each(views.map(view => [view.id, view] as const))('all that is in a document with the rows of %s', (_, view) => {
-		const query = {...defaultQuery, sort: view.sort, method: 'run', baseline: {snapshot: first, since: undefined, title: 'before'}};
-		expect(missing(document({view, query}), section('JSON'))).toEqual([]);
-	});
+	test.each(views.map(view => [view.id, view] as const))(
+		'all that is in a document with the rows of %s',
+		(_, view) => {
+			const query = {
+				...defaultQuery,
+				sort: view.sort,
+				method: 'run',
+				baseline: {snapshot: first, since: undefined, title: 'before'},
+			};
+			expect(missing(document({view, query}), section('JSON'))).toEqual([]);
+		},
+	);
 
 	test('all that is in a document of traces, and of tasks', () => {
 		const options = {version: '1', notes: []};

@@ -15,7 +15,8 @@ const partialName = /^\.tprof-\d+-[\da-f]{16}\.partial$/;
 let writer: string;
 /** A refusal in one printable line that has a reason, and a hint. */
 const refusal = (reason: string, hint = '') => ({
-	message: expect.stringMatching(new RegExp(String.raw`^\P{Cc}*${reason}\P{Cc}*$`, 'u')) as string, hint: expect.stringContaining(hint) as string,
+	message: expect.stringMatching(new RegExp(String.raw`^\P{Cc}*${reason}\P{Cc}*$`, 'u')) as string,
+	hint: expect.stringContaining(hint) as string,
 });
 
 beforeAll(async () => {
@@ -37,7 +38,8 @@ describe('a file', () => {
 		const at = fresh();
 		const file = path.join(at, 'a.json');
 		fs.writeFileSync(file, 'theirs');
-		await expect(writeTogether([{file, bytes: 'ours'}])).rejects.toMatchObject(refusal('it already exists', 'choose another name'));
+		await expect(writeTogether([{file, bytes: 'ours'}])).rejects
+			.toMatchObject(refusal('it already exists', 'choose another name'));
 		expect(fs.readFileSync(file, 'utf8')).toBe('theirs');
 		fs.rmSync(file);
 		fs.symlinkSync(path.join(at, 'elsewhere'), file);
@@ -49,7 +51,8 @@ describe('a file', () => {
 test('files that belong together get one stem, or none of them is written', async () => {
 	const at = fresh();
 	fs.writeFileSync(path.join(at, 'a.txt'), 'theirs');
-	await expect(writeTogether(['a.pb.gz', 'a.txt'].map(name => ({file: path.join(at, name), bytes: 'ours'})))).rejects.toMatchObject(refusal('it already exists'));
+	await expect(writeTogether(['a.pb.gz', 'a.txt'].map(name => ({file: path.join(at, name), bytes: 'ours'})))).rejects
+		.toMatchObject(refusal('it already exists'));
 	expect(fs.readdirSync(at)).toEqual(['a.txt']);
 	expect(freeStem(path.join(at, 'a'), ['.pb.gz', '.txt'])).toBe(path.join(at, 'a-2'));
 });
@@ -63,19 +66,38 @@ describe('what is in the way is said in a line, with what to do', () => {
 	])('%j', async (name, reason, what) => {
 		const at = fresh();
 		fs.writeFileSync(path.join(at, 'file'), '');
-		await expect(writeTogether([{file: path.join(at, name), bytes: ''}])).rejects.toMatchObject(refusal(reason, what));
+		await expect(writeTogether([{file: path.join(at, name), bytes: ''}])).rejects
+			.toMatchObject(refusal(reason, what));
 	});
 
 	// A file system of its own in a mount namespace needs no rights on the host beyond those of a user namespace.
-	const mounted = (options: string) => ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', `mount -t tmpfs -o ${options} none "$1" && "$2" "$3" "$1/a.bin" 1000000; ls -A "$1"`];
+	const mounted = (options: string) => [
+		'unshare',
+		'--user',
+		'--map-root-user',
+		'--mount',
+		'sh',
+		'-c',
+		`mount -t tmpfs -o ${options} none "$1" && "$2" "$3" "$1/a.bin" 1000000; ls -A "$1"`,
+	];
 
 	test.each([
 		['a full disk', mounted('size=64k'), 'the disk is full'],
 		['a read-only file system', mounted('ro'), 'read-only file system'],
-		['a limit on file sizes', ['sh', '-c', 'ulimit -f 16; "$2" "$3" "$1/a.bin" 1000000; ls -A "$1"'], 'file size limit'],
-		['a folder without write permission', ['sh', '-c', 'chmod 555 "$1"; [ "$(id -u)" != 0 ] || as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"; cd /; $as_nobody "$2" "$3" "$1/a.bin" 10; ls -A "$1"'], 'no permission to write'],
+		[
+			'a limit on file sizes',
+			['sh', '-c', 'ulimit -f 16; "$2" "$3" "$1/a.bin" 1000000; ls -A "$1"'],
+			'file size limit',
+		],
+		['a folder without write permission', [
+			'sh',
+			'-c',
+			'chmod 555 "$1"; [ "$(id -u)" != 0 ] || as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"; cd /; $as_nobody "$2" "$3" "$1/a.bin" 10; ls -A "$1"',
+		], 'no permission to write'],
 	])('%s: nothing is left', (_, [program, ...args], reason) => {
-		const {stdout, stderr} = spawnSync(program, [...args, 'sh', fresh(), process.execPath, writer], {encoding: 'utf8'});
+		const {stdout, stderr} = spawnSync(program, [...args, 'sh', fresh(), process.execPath, writer], {
+			encoding: 'utf8',
+		});
 		expect(stdout).toBe('');
 		expect(stderr).toContain(reason);
 	});
@@ -125,7 +147,8 @@ describe('a file that grows', () => {
 		fs.writeFileSync(path.join(at, 'day.json'), 'theirs');
 		const [partial, ...others] = fs.readdirSync(at).sort();
 		expect(others).toEqual(['day.json']);
-		await expect(file.finish()).rejects.toMatchObject(refusal('it already exists', `the reports before that are in ${path.join(at, partial)}`));
+		await expect(file.finish()).rejects
+			.toMatchObject(refusal('it already exists', `the reports before that are in ${path.join(at, partial)}`));
 		expect(fs.readdirSync(at).sort()).toEqual([partial, 'day.json']);
 		expect(fs.readFileSync(path.join(at, partial), 'utf8')).toBe('ours');
 		expect(fs.readFileSync(path.join(at, 'day.json'), 'utf8')).toBe('theirs');
@@ -136,7 +159,15 @@ describe('a file that grows', () => {
 		['a later one', ['5000', '100000'], 5000],
 	])('no room for %s: only whole reports stay, and it is said where', async (_, sizes, left) => {
 		const at = fresh();
-		const {status, stderr} = spawnSync('sh', ['-c', 'ulimit -f 16; exec "$@"', 'sh', process.execPath, writer, path.join(at, 'day.json'), ...sizes], {encoding: 'utf8'});
+		const {status, stderr} = spawnSync('sh', [
+			'-c',
+			'ulimit -f 16; exec "$@"',
+			'sh',
+			process.execPath,
+			writer,
+			path.join(at, 'day.json'),
+			...sizes,
+		], {encoding: 'utf8'});
 		expect(status).toBe(1);
 		expect(stderr).toContain('file size limit');
 		const files = fs.readdirSync(at);

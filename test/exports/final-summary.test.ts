@@ -45,11 +45,13 @@ test('of several holders the one that held up most is named with its share', () 
 		two <- one@take:1   | B*3 | A.wait:5
 		three <- two@take:3 | B   | A.wait:5
 	`).build({samples: 3, sampledMs: 30_000});
-	expect(renderFinalSummary(snapshot, 120)).toContain('blocked for 40s (2 threads) at A.wait:5, most often by one (75.0%) at A.take:1');
+	expect(renderFinalSummary(snapshot, 120))
+		.toContain('blocked for 40s (2 threads) at A.wait:5, most often by one (75.0%) at A.take:1');
 });
 
 test('names are never cut: they go on in the next line, where there is room for them', () => {
-	const name = 'com.acme.department.of.very.long.names.AbstractTransactionalOrderRepositoryFactoryBean.createOrderRepositoryFor:1288';
+	const name
+		= 'com.acme.department.of.very.long.names.AbstractTransactionalOrderRepositoryFactoryBean.createOrderRepositoryFor:1288';
 	const snapshot = new Picture().draw(`
 		http-nio-8080-exec-12           | R | ${name}
 		waiter <- http-nio-8080-exec-12 | B | ${name.replace('1288', '4')}
@@ -58,7 +60,8 @@ test('names are never cut: they go on in the next line, where there is room for 
 	expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(110);
 	const whole = lines.join('\n').replaceAll(/\n +/g, '');
 	expect(whole).toContain(name);
-	expect(whole).toMatch(/blocked .*names\.AbstractTransactionalOrderRepositoryFactoryBean\.createOrderRepositoryFor:4/);
+	expect(whole)
+		.toMatch(/blocked .*names\.AbstractTransactionalOrderRepositoryFactoryBean\.createOrderRepositoryFor:4/);
 	expect(whole).not.toContain('…');
 });
 
@@ -79,23 +82,37 @@ test('threads in a dead socket are what a long run was about, not the little CPU
 });
 
 test('a place where a thread waited for a moment only is not worth a line', () => {
-	const snapshot = new Picture().draw('main | .*199 | Sock.read:7\nmain | . | Sock.connect:3').build({samples: 200, sampledMs: 4000, durationMs: 4000});
+	const snapshot = new Picture().draw('main | .*199 | Sock.read:7\nmain | . | Sock.connect:3').build({
+		samples: 200,
+		sampledMs: 4000,
+		durationMs: 4000,
+	});
 	const lines = renderFinalSummary(snapshot, 100).join('\n');
 	expect(lines).toContain('waited for 3s at Sock.read:7');
 	expect(lines).not.toContain('Sock.connect');
 });
 
 test('the time waited is right if each sample counts for several ticks', () => {
-	const snapshot = new Picture().draw('main | .*40 | Sock.read:7').build({samples: 10, sampleTicks: 40, sampledMs: 4000, durationMs: 4000});
+	const snapshot = new Picture().draw('main | .*40 | Sock.read:7').build({
+		samples: 10,
+		sampleTicks: 40,
+		sampledMs: 4000,
+		durationMs: 4000,
+	});
 	expect(renderFinalSummary(snapshot, 100).join('\n')).toContain('waited for 4s at Sock.read:7');
 });
 
 /** Frames of a thread that waits for a ReentrantLock, and of one that waits for work, as JDK 17 has them. */
-const locking = 'com.acme.Shop.run:3 | com.acme.Stock.reserve:30 | java.util.concurrent.locks.ReentrantLock.lock:322 | java.util.concurrent.locks.LockSupport.park:211 | jdk.internal.misc.Unsafe.park:native';
-const forWork = 'java.lang.Thread.run:840 | java.util.concurrent.LinkedBlockingQueue.take:433 | java.util.concurrent.locks.LockSupport.park:341 | jdk.internal.misc.Unsafe.park:native';
+const locking
+	= 'com.acme.Shop.run:3 | com.acme.Stock.reserve:30 | java.util.concurrent.locks.ReentrantLock.lock:322 | java.util.concurrent.locks.LockSupport.park:211 | jdk.internal.misc.Unsafe.park:native';
+const forWork
+	= 'java.lang.Thread.run:840 | java.util.concurrent.LinkedBlockingQueue.take:433 | java.util.concurrent.locks.LockSupport.park:341 | jdk.internal.misc.Unsafe.park:native';
 
 test('threads that stood at a lock of java.util.concurrent were blocked at a line of the program', () => {
-	const lines = renderFinalSummary(picture(`worker-1 <- cron park | w*2 | ${locking}\nworker-2 <- cron park | w*2 | ${locking}`), 100);
+	const lines = renderFinalSummary(
+		picture(`worker-1 <- cron park | w*2 | ${locking}\nworker-2 <- cron park | w*2 | ${locking}`),
+		100,
+	);
 	expect(lines).toContain('blocked for 2s (2 threads) at com.acme.Stock.reserve:30, held by cron');
 });
 

@@ -26,28 +26,64 @@ export function parseCsv(text: string): Array<Record<string, string>> {
 
 /** Lines of collapsed stacks, frames outermost first. */
 export function parseCollapsed(text: string): Array<{count: number; frames: string[]}> {
-	return [...text.matchAll(/^(.*) (\d+)\n/gm)].map(([, stack, count]) => ({count: Number(count), frames: stack.split(';')}));
+	return [...text.matchAll(/^(.*) (\d+)\n/gm)].map(([, stack, count]) => ({
+		count: Number(count),
+		frames: stack.split(';'),
+	}));
 }
 
 type SpeedscopeFile = {
 	readonly $schema: string;
 	readonly shared: {readonly frames: ReadonlyArray<{readonly name: string}>};
-	readonly profiles: ReadonlyArray<{readonly type: string; readonly name: string; readonly unit: string; readonly startValue: number; readonly endValue: number; readonly samples: ReadonlyArray<readonly number[]>; readonly weights: readonly number[]}>;
+	readonly profiles: ReadonlyArray<
+		{
+			readonly type: string;
+			readonly name: string;
+			readonly unit: string;
+			readonly startValue: number;
+			readonly endValue: number;
+			readonly samples: ReadonlyArray<readonly number[]>;
+			readonly weights: readonly number[];
+		}
+	>;
 };
 
-/** The profiles of a speedscope file by name: stacks of frame names, outermost first. Throws where its schema is broken. */
+/**
+The profiles of a speedscope file by name: stacks of frame names, outermost first. Throws where its schema is broken.
+*/
 export function parseSpeedscope(text: string): Map<string, Array<{count: number; frames: string[]}>> {
 	const {$schema, shared: {frames}, profiles} = JSON.parse(text) as SpeedscopeFile;
 	expect($schema).toBe('https://www.speedscope.app/file-format-schema.json');
 	return new Map(profiles.map(({type, name, unit, startValue, endValue, samples, weights}) => {
-		expect({type, startValue, endValue, samples: samples.length}).toEqual({type: 'sampled', startValue: 0, endValue: sum(weights), samples: weights.length});
+		expect({type, startValue, endValue, samples: samples.length}).toEqual({
+			type: 'sampled',
+			startValue: 0,
+			endValue: sum(weights),
+			samples: weights.length,
+		});
 		expect(['microseconds', 'none']).toContain(unit);
-		return [name, samples.map((sample, index) => ({count: weights[index], frames: sample.map(frame => frames[frame].name)}))];
+		return [
+			name,
+			samples.map((sample, index) => ({count: weights[index], frames: sample.map(frame => frames[frame].name)})),
+		];
 	}));
 }
 
-type FlameSide = {readonly stackSteps: number[]; readonly states: number[]; readonly ticks: number[]; readonly cpuUs: number[]; readonly cpuScale: number};
-type FlameData = {readonly names: string[]; readonly callerSteps: number[]; readonly frameOf: number[]; readonly threads: string[]; readonly now: FlameSide; readonly was?: FlameSide};
+type FlameSide = {
+	readonly stackSteps: number[];
+	readonly states: number[];
+	readonly ticks: number[];
+	readonly cpuUs: number[];
+	readonly cpuScale: number;
+};
+type FlameData = {
+	readonly names: string[];
+	readonly callerSteps: number[];
+	readonly frameOf: number[];
+	readonly threads: string[];
+	readonly now: FlameSide;
+	readonly was?: FlameSide;
+};
 
 /** The data in a flame graph's page. */
 export function parseFlameGraph(page: string): FlameData {
@@ -56,7 +92,10 @@ export function parseFlameGraph(page: string): FlameData {
 }
 
 /** The stacks in it, frames outermost first: CPU microseconds, or ticks of some states. */
-export function flameStacks({names, callerSteps, frameOf, now}: FlameData, states?: readonly number[]): Array<{count: number; frames: string[]}> {
+export function flameStacks(
+	{names, callerSteps, frameOf, now}: FlameData,
+	states?: readonly number[],
+): Array<{count: number; frames: string[]}> {
 	let stack = 0;
 	return now.stackSteps.map((step, index) => {
 		stack += step;
@@ -71,7 +110,10 @@ export function flameStacks({names, callerSteps, frameOf, now}: FlameData, state
 
 /** Stacks of the votes format. */
 export function parseVotes(text: string): Array<{votes: number; fingerprint: string}> {
-	return [...text.matchAll(/^ *(\d+) ([\da-f]{32})$/gm)].map(([, votes, fingerprint]) => ({votes: Number(votes), fingerprint}));
+	return [...text.matchAll(/^ *(\d+) ([\da-f]{32})$/gm)].map(([, votes, fingerprint]) => ({
+		votes: Number(votes),
+		fingerprint,
+	}));
 }
 
 /** A snapshot, or what came since another, in a format of text. */

@@ -58,11 +58,22 @@ describe('our own files', () => {
 		expect(target).toMatchObject({command: 'shop.jar', jvmVersion: '17.0.15'});
 		expect(session).toMatchObject({engine: 'attach', samples: 51});
 		expect(facts.reduce((sum, {ticks}) => sum + ticks, 0)).toBe(session.threadSamples);
-		expect(threads.map(({name}) => name)).toEqual(expect.arrayContaining(['main', 'pricing-1', 'search-1', 'checkout-1', 'VM Thread', 'C2 CompilerThread0']));
+		expect(threads.map(({name}) => name))
+			.toEqual(expect.arrayContaining([
+				'main',
+				'pricing-1',
+				'search-1',
+				'checkout-1',
+				'VM Thread',
+				'C2 CompilerThread0',
+			]));
 		expect(new Set(contention.map(({lockClass}) => lockClass))).toContain('demo.Ledger');
 		const {rows} = queryLines(snapshot, undefined, defaultQuery);
 		expect(rows[0].className).toBe('demo.Pricing');
-		expect(rows.find(({states}) => states[stateCode.BLOCKED] > 0)).toMatchObject({className: 'demo.Ledger', method: 'post'});
+		expect(rows.find(({states}) => states[stateCode.BLOCKED] > 0)).toMatchObject({
+			className: 'demo.Ledger',
+			method: 'post',
+		});
 	});
 
 	test('hold what was traced, of a window what was traced in it', () => {
@@ -70,35 +81,66 @@ describe('our own files', () => {
 		expect(readPprof(writePprof({...whole, traces: report}, '1.0.0')).traces).toEqual(report);
 		expect(readPprof(writePprof(whole, '1.0.0')).traces).toBeUndefined();
 		const half = traceReport([2, 5, 0], 1e9);
-		const traces = readPprof(writePprof(windowSnapshot({...whole, traces: report}, {...first, traces: half}), '1.0.0')).traces!;
+		const traces
+			= readPprof(writePprof(windowSnapshot({...whole, traces: report}, {...first, traces: half}), '1.0.0'))
+				.traces!;
 		expect(traces).toEqual({...report, since: half});
-		expect(traceMethods(traces, undefined).map(({calls, callsPerS}) => [calls, callsPerS])).toEqual([[3, 3], [5, 5]]);
+		expect(traceMethods(traces, undefined).map(({calls, callsPerS}) => [calls, callsPerS])).toEqual([
+			[3, 3],
+			[5, 5],
+		]);
 		expect(threadTrees(traces, undefined)).toEqual(threadTrees(report, half));
 	});
 
 	test('hold the tasks that were followed, of a window what they did in it', () => {
 		const {first, whole} = serviceSnapshots();
-		const counter = {name: 'jobs in a queue', root: 'instance', className: 'a.Scheduler', path: 'queue.size()'} as const;
+		const counter = {
+			name: 'jobs in a queue',
+			root: 'instance',
+			className: 'a.Scheduler',
+			path: 'queue.size()',
+		} as const;
 		const about = {notes: ['a note'], history: [[1, 0], [2, 0]], counters: [counter]};
-		const tasks = taskReportOf([2, 2], 2e9, {about, longest: [1, 0, 0, 4e6, 0], readings: [1, 0, 'a.Scheduler', 7]});
-		expect(tasks).toMatchObject({readings: [{counter: 0, of: 'a.Scheduler', value: 7}], longest: [{ageNs: 4e6, worker: ''}]});
+		const tasks = taskReportOf([2, 2], 2e9, {
+			about,
+			longest: [1, 0, 0, 4e6, 0],
+			readings: [1, 0, 'a.Scheduler', 7],
+		});
+		expect(tasks).toMatchObject({
+			readings: [{counter: 0, of: 'a.Scheduler', value: 7}],
+			longest: [{ageNs: 4e6, worker: ''}],
+		});
 		expect(readPprof(writePprof({...whole, tasks}, '1.0.0')).tasks).toEqual(tasks);
 		expect(readPprof(writePprof(whole, '1.0.0')).tasks).toBeUndefined();
 		const before = taskReportOf([1, 0], 1e9, {about});
-		const window = readPprof(writePprof(windowSnapshot({...whole, tasks}, {...first, tasks: before}), '1.0.0')).tasks!;
+		const window = readPprof(writePprof(windowSnapshot({...whole, tasks}, {...first, tasks: before}), '1.0.0'))
+			.tasks!;
 		expect(taskRows(window, undefined, 'kind').map(({count, perS}) => [count, perS])).toEqual([[1, 1], [2, 2]]);
 	});
 
 	test('open again where something could not be measured', () => {
 		const {whole} = serviceSnapshots();
-		const session = {...whole.session, pauseP50Us: Number.NaN, selfCpuMs: -1, startedAtMs: Number.NaN, targetStoppedMs: Infinity};
-		expect(readPprof(writePprof({...whole, session}, '1.0.0')).session).toEqual({...whole.session, pauseP50Us: 0, selfCpuMs: 0, startedAtMs: 0, targetStoppedMs: 0});
+		const session = {
+			...whole.session,
+			pauseP50Us: Number.NaN,
+			selfCpuMs: -1,
+			startedAtMs: Number.NaN,
+			targetStoppedMs: Infinity,
+		};
+		expect(readPprof(writePprof({...whole, session}, '1.0.0')).session).toEqual({
+			...whole.session,
+			pauseP50Us: 0,
+			selfCpuMs: 0,
+			startedAtMs: 0,
+			targetStoppedMs: 0,
+		});
 	});
 
 	test('have a mapping for each library of native code', () => {
 		const builder = new SnapshotBuilder();
 		const java = builder.addFrame('com.acme.Zip', 'pack', 'Zip.java', 7);
-		const native = ['/lib/libz.so', '/lib/libc.so', '/lib/libz.so'].map((library, index) => builder.addFrame(path.basename(library), `f${index}`, library, nativeCodeLine));
+		const native = ['/lib/libz.so', '/lib/libc.so', '/lib/libz.so'].map((library, index) =>
+			builder.addFrame(path.basename(library), `f${index}`, library, nativeCodeLine));
 		const thread = builder.addThread({key: 1, name: 'worker'});
 		for (const frame of native) {
 			builder.count(thread, builder.addStack([frame, java]), stateCode.RUNNABLE, 1, 1e6);
@@ -108,8 +150,13 @@ describe('our own files', () => {
 		const bytes = writePprof(snapshot, '1.0.0');
 		const {mapping, location, function: functions, stringTable: {strings}} = Profile.decode(gunzipSync(bytes));
 		const files = mapping.map(({filename, hasFunctions}) => `${strings[Number(filename)]} ${hasFunctions}`);
-		expect(files).toEqual([`${snapshot.target.mainClass || 'java'} true`, '/lib/libz.so true', '/lib/libc.so true']);
-		expect(location.map(({mappingId, line}) => `${mappingId} ${strings[Number(functions[Number(line[0].functionId) - 1].name)]}`)).toEqual(['2 libz.so!f0', '1 com.acme.Zip.pack', '3 libc.so!f1', '2 libz.so!f2']);
+		expect(files).toEqual([
+			`${snapshot.target.mainClass || 'java'} true`,
+			'/lib/libz.so true',
+			'/lib/libc.so true',
+		]);
+		expect(location.map(({mappingId, line}) =>
+			`${mappingId} ${strings[Number(functions[Number(line[0].functionId) - 1].name)]}`)).toEqual(['2 libz.so!f0', '1 com.acme.Zip.pack', '3 libc.so!f1', '2 libz.so!f2']);
 		expect(canonical(readPprof(bytes))).toEqual(canonical(snapshot));
 	});
 
@@ -117,19 +164,37 @@ describe('our own files', () => {
 		const {whole} = serviceSnapshots();
 		const profile = Profile.decode(gunzipSync(writePprof(whole, '1.2.3')));
 		const text = (index: number | bigint) => profile.stringTable.strings[Number(index)];
-		expect(profile.sampleType.map(({type, unit}) => `${text(type)}/${text(unit)}`)).toEqual(['ticks/count', 'cpu/nanoseconds', 'records/count', 'samples/count']);
+		expect(profile.sampleType.map(({type, unit}) => `${text(type)}/${text(unit)}`)).toEqual([
+			'ticks/count',
+			'cpu/nanoseconds',
+			'records/count',
+			'samples/count',
+		]);
 		expect(text(profile.defaultSampleType)).toBe('cpu');
 		expect(BigInt(profile.timeNanos)).toBe(BigInt(whole.session.startedAtMs) * 1_000_000n);
 		expect(profile.comment.map(index => text(index))).toEqual([
-			'tprof-top 1.2.3', 'pid 4711 com.acme.Main --port 80', 'JVM 17.0.15 OpenJDK 64-Bit Server VM', 'engine attach interval 250 ms samples 50 late 3 failed 1',
+			'tprof-top 1.2.3',
+			'pid 4711 com.acme.Main --port 80',
+			'JVM 17.0.15 OpenJDK 64-Bit Server VM',
+			'engine attach interval 250 ms samples 50 late 3 failed 1',
 		]);
 		const first = profile.sample[1];
-		const frames = first.locationId.map(id => profile.location[Number(id) - 1].line[0]).map(({functionId, line}) => `${text(profile.function[Number(functionId) - 1].name)}:${line}`);
-		expect(frames).toEqual(['com.acme.sort.Bubble.swap:24', 'com.acme.sort.Bubble.sort:16', 'com.acme.Main.main:10']);
+		const frames = first.locationId.map(id => profile.location[Number(id) - 1].line[0]).map(({functionId, line}) =>
+			`${text(profile.function[Number(functionId) - 1].name)}:${line}`);
+		expect(frames).toEqual([
+			'com.acme.sort.Bubble.swap:24',
+			'com.acme.sort.Bubble.sort:16',
+			'com.acme.Main.main:10',
+		]);
 		expect(first.value.map(Number)).toEqual([30, 6_000_000_000, 30, 30]);
-		expect(Object.fromEntries(first.label.map(label => [text(label.key), label.str ? text(label.str) : Number(label.num)]))).toEqual({
-			thread: 'main', tid: 4712, java_thread_id: 1, state: 'RUNNABLE',
-		});
+		expect(Object
+			.fromEntries(first.label.map(label => [text(label.key), label.str ? text(label.str) : Number(label.num)])))
+			.toEqual({
+				thread: 'main',
+				tid: 4712,
+				java_thread_id: 1,
+				state: 'RUNNABLE',
+			});
 	});
 
 	test('rewritten by another tool keep threads, states and figures', () => {
@@ -141,7 +206,10 @@ describe('our own files', () => {
 		expect(sum(read.facts)).toBe(sum(canonical(whole).facts));
 		expect(read.threads.map(({name}) => name)).toContain('pool-1-thread-1');
 		expect(read.facts.filter(({stack}) => stack.length === 0).map(({ticks}) => ticks)).toEqual([50, 50]);
-		expect(read.threads.filter(({flags}) => Number(flags) > 0).map(({name, flags}) => ({name, flags}))).toEqual([{name: 'GC Thread#0', flags: threadFlag.vmInternal}, {name: 'C2 CompilerThread0', flags: threadFlag.compiler}]);
+		expect(read.threads.filter(({flags}) => Number(flags) > 0).map(({name, flags}) => ({name, flags}))).toEqual([{
+			name: 'GC Thread#0',
+			flags: threadFlag.vmInternal,
+		}, {name: 'C2 CompilerThread0', flags: threadFlag.compiler}]);
 		expect(read.session.engine).toBe('pprof');
 	});
 });
@@ -150,7 +218,11 @@ describe('files of other tools', () => {
 	test('open with samples, CPU time and stacks, inlined frames included', () => {
 		const read = canonical(readPprof(gzipSync(encoded(goProfile()))));
 		expect(read.facts).toEqual([{
-			thread: 0, state: 1, ticks: 7, cpuNs: 70_000_000, stack: ['["main.(*T)","inner","t.go",5]', '["main.(*T)","outer","t.go",9]', '["main","main","main.go",-1]'],
+			thread: 0,
+			state: 1,
+			ticks: 7,
+			cpuNs: 70_000_000,
+			stack: ['["main.(*T)","inner","t.go",5]', '["main.(*T)","outer","t.go",9]', '["main","main","main.go",-1]'],
 		}]);
 		expect(read.threads[0]).toMatchObject({name: 'all threads', alive: 0});
 		expect(read.session).toMatchObject({intervalMs: 10, durationMs: 1000, samples: 100});
@@ -162,8 +234,18 @@ describe('files of other tools', () => {
 		const [, cpu] = profile.sampleType;
 		const rowsOf = (samples: number) => {
 			const sample = Array.from({length: samples}, () => new Sample({locationId: [2], value: [45_000_000]}));
-			const read = readPprof(encoded(new Profile({...profile, sampleType: [cpu], sample, period: 100_000_000, durationNanos: 10_000_000_000})));
-			const {rows, measure, finding} = querySummaryLines(read, undefined, {...defaultQuery, summary: {showsWaits: true}});
+			const read
+				= readPprof(encoded(new Profile({
+					...profile,
+					sampleType: [cpu],
+					sample,
+					period: 100_000_000,
+					durationNanos: 10_000_000_000,
+				})));
+			const {rows, measure, finding} = querySummaryLines(read, undefined, {
+				...defaultQuery,
+				summary: {showsWaits: true},
+			});
 			expect(queryThreads(read, undefined, defaultQuery).rows).toHaveLength(1);
 			return [measure, finding, ...rows.map(row => [locationName(row), row.selfTicks, row.selfPercent])];
 		};
@@ -178,16 +260,23 @@ describe('files of other tools', () => {
 		const [row] = queryThreads(read, undefined, defaultQuery).rows;
 		const state = threadColumns.find(({id}) => id === 'state')!;
 		expect(state.value(row, {unit: 'cpu', overMs: 0, fullNames: true, room: 5})).toBe('');
-		expect(threadsView.titleLines(row, 80, undefined).map(line => line?.text)).toContain('state unknown: the profile is of another tool');
-		const said = [viewOf('blockers'), viewOf('waits')].map(view => view.emptyText!(view.query(read, undefined, defaultQuery), defaultQuery));
+		expect(threadsView.titleLines(row, 80, undefined).map(line => line?.text))
+			.toContain('state unknown: the profile is of another tool');
+		const said = [viewOf('blockers'), viewOf('waits')].map(view =>
+			view.emptyText!(view.query(read, undefined, defaultQuery), defaultQuery));
 		expect(new Set(said)).toEqual(new Set(['a profile of another tool does not say what threads wait for']));
 	});
 
 	test('without samples of threads are refused by what they hold', () => {
 		const profile = goProfile();
 		const strings = profile.stringTable;
-		const heap = new Profile({...profile, sampleType: [{type: strings.dedup('inuse_space'), unit: strings.dedup('bytes')}], sample: []});
-		expect(refusal(encoded(heap))).toBe('cannot open x.pb.gz as a CPU profile in pprof format: it holds inuse_space/bytes, not samples of threads');
+		const heap = new Profile({
+			...profile,
+			sampleType: [{type: strings.dedup('inuse_space'), unit: strings.dedup('bytes')}],
+			sample: [],
+		});
+		expect(refusal(encoded(heap)))
+			.toBe('cannot open x.pb.gz as a CPU profile in pprof format: it holds inuse_space/bytes, not samples of threads');
 	});
 });
 
@@ -196,7 +285,11 @@ describe('hostile files', () => {
 
 	test.each([
 		['open only where a part is whole, and never break', good, /^opened$|^cannot open x\.pb\.gz as a CPU profile/],
-		['when compressed are refused', () => writePprof(serviceSnapshots().whole, '1.0.0'), /^cannot open x\.pb\.gz as a CPU profile/],
+		[
+			'when compressed are refused',
+			() => writePprof(serviceSnapshots().whole, '1.0.0'),
+			/^cannot open x\.pb\.gz as a CPU profile/,
+		],
 	])('cut at any byte %s', (_, bytesOf, outcome) => {
 		const bytes = bytesOf();
 		for (let length = 0; length < bytes.length; length++) {
@@ -204,7 +297,8 @@ describe('hostile files', () => {
 		}
 	});
 
-	const session = () => snapshotBytes({...serviceSnapshots().whole, traces: report, tasks: taskReportOf([1, 0], 1e9)});
+	const session = () =>
+		snapshotBytes({...serviceSnapshots().whole, traces: report, tasks: taskReportOf([1, 0], 1e9)});
 
 	test.each<[string, () => Uint8Array, (bytes: Uint8Array) => Uint8Array]>([
 		['random bytes changed', good, bytes => bytes],
@@ -220,7 +314,8 @@ describe('hostile files', () => {
 
 			try {
 				const snapshot = readPprof(fileOf(bytes));
-				expect([...snapshot.dictionary.strings, ...snapshot.threads.name].join('')).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+				expect([...snapshot.dictionary.strings, ...snapshot.threads.name].join('')).not
+					.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
 				canonical(snapshot);
 			} catch (error) {
 				expect(error).toBeInstanceOf(UserError);
@@ -230,7 +325,8 @@ describe('hostile files', () => {
 	});
 
 	test('with a number of many bytes are refused', () => {
-		expect(refusal(Uint8Array.from([0x48, ...Array.from({length: 5000}, () => 0xFF), 1]))).toContain('a number that is too long');
+		expect(refusal(Uint8Array.from([0x48, ...Array.from({length: 5000}, () => 0xFF), 1])))
+			.toContain('a number that is too long');
 	});
 
 	test.each<[string, (profile: Profile) => void]>([
@@ -251,7 +347,10 @@ describe('hostile files', () => {
 		const many = goProfile();
 		const [{value, label}] = many.sample;
 		many.location[0].line = Array.from({length: 999}, () => many.location[0].line[0]);
-		many.sample = Array.from({length: 101}, () => Sample.create({locationId: Array.from({length: 100}, () => 1), value, label}));
+		many.sample = Array.from(
+			{length: 101},
+			() => Sample.create({locationId: Array.from({length: 100}, () => 1), value, label}),
+		);
 		expect(refusal(encoded(many))).toContain('more than 6,000,000 frames of all stacks');
 	});
 
@@ -262,7 +361,9 @@ describe('hostile files', () => {
 		expect(refusal(withSession(saved))).toBe('opened');
 		expect(refusal(withSession(other))).toContain('it is of another version of tprof-top');
 		expect(refusal(withSession(Buffer.from('{"schema":1}')))).toContain('cannot open x.pb.gz as a CPU profile');
-		expect(refusal(withSession(Buffer.from(snapshotBytes({...whole, traces: {...report, bytes: Uint8Array.of(2, 8, 1, 1, 1)}}))))).toContain('unknown report format');
+		expect(refusal(withSession(Buffer
+			.from(snapshotBytes({...whole, traces: {...report, bytes: Uint8Array.of(2, 8, 1, 1, 1)}})))))
+			.toContain('unknown report format');
 	});
 
 	test('with stacks that would never end are refused', () => {

@@ -24,11 +24,17 @@ import {randomSession, ringOf, saidBy, startMs} from '../helpers/random-session.
 const newName = () => path.join(folderForTest(), 'x.tprof');
 
 /** Records a session, its windows as they come; gives back its bytes and the ring. */
-async function recorded(session: readonly Snapshot[], maxBytes?: number): Promise<{readonly file: string; readonly bytes: Buffer; readonly ring: Ring}> {
+async function recorded(
+	session: readonly Snapshot[],
+	maxBytes?: number,
+): Promise<{readonly file: string; readonly bytes: Buffer; readonly ring: Ring}> {
 	const recorder = await Recorder.create(newName(), maxBytes);
 	let ring = emptyRing;
 	for (const [second, snapshot] of session.entries()) {
-		ring = addToRing(ring, snapshot, {vitals: {cpuPercent: second, gcCause: 'G1', heapGrowthBytesPerMin: -1}, sourceNotes: {note: `second ${second}`}});
+		ring = addToRing(ring, snapshot, {
+			vitals: {cpuPercent: second, gcCause: 'G1', heapGrowthBytesPerMin: -1},
+			sourceNotes: {note: `second ${second}`},
+		});
 		await recorder.follow(ring);
 	}
 
@@ -48,24 +54,30 @@ function expectWindowsOf({ring}: Recording, session: readonly Snapshot[]): void 
 }
 
 describe('a recording', () => {
-	test.each([[1, 5], [2, 61], [4, 130]])('says of each moment what the ring does (seed %i, %i s)', async (seed, seconds) => {
-		const session = [...randomSession(seconds, seed)];
-		const {bytes, ring} = await recorded(session);
-		const recording = openRecording(bytes);
-		expect(recording.problem).toBeUndefined();
-		expect(recording.ring.windows).toMatchObject(ring.windows.map(({body, bytes, ...figures}) => figures));
-		const random = seeded(seed);
-		const lookBack = new LookBack();
-		for (let step = 0; step < 40; step++) {
-			const index = pick(random, seconds);
-			const {snapshot, ...others} = lookBack.at(recording.ring, index)!;
-			expect(others).toMatchObject({vitals: {cpuPercent: index, gcCause: 'G1', heapGrowthBytesPerMin: -1}, sourceNotes: {note: `second ${index}`}});
-			expect(saidBy(snapshot)).toEqual(saidBy(session[index]));
-			expect(snapshot.dictionary).toEqual(session.at(-1)!.dictionary);
-		}
+	test.each([[1, 5], [2, 61], [4, 130]])(
+		'says of each moment what the ring does (seed %i, %i s)',
+		async (seed, seconds) => {
+			const session = [...randomSession(seconds, seed)];
+			const {bytes, ring} = await recorded(session);
+			const recording = openRecording(bytes);
+			expect(recording.problem).toBeUndefined();
+			expect(recording.ring.windows).toMatchObject(ring.windows.map(({body, bytes, ...figures}) => figures));
+			const random = seeded(seed);
+			const lookBack = new LookBack();
+			for (let step = 0; step < 40; step++) {
+				const index = pick(random, seconds);
+				const {snapshot, ...others} = lookBack.at(recording.ring, index)!;
+				expect(others).toMatchObject({
+					vitals: {cpuPercent: index, gcCause: 'G1', heapGrowthBytesPerMin: -1},
+					sourceNotes: {note: `second ${index}`},
+				});
+				expect(saidBy(snapshot)).toEqual(saidBy(session[index]));
+				expect(snapshot.dictionary).toEqual(session.at(-1)!.dictionary);
+			}
 
-		expect(recording.ring.newest!.target).toEqual(session[0].target);
-	});
+			expect(recording.ring.newest!.target).toEqual(session[0].target);
+		},
+	);
 
 	test('is for its owner alone, and replaces nothing', async () => {
 		const {file} = await recorded([...randomSession(3)]);
@@ -75,14 +87,20 @@ describe('a recording', () => {
 
 	test('has what an agent reported by then', async () => {
 		const about = {notes: ['a note'], history: [[1, 0], [2, 0]]};
-		const session = [...randomSession(4)].map((snapshot, second): Snapshot => second === 0
-			? snapshot
-			: {...snapshot, traces: traceReport([second, 5, 0], second * 1e9), tasks: taskReportOf([second, 2], second * 1e9, {about})});
+		const session = [...randomSession(4)].map((snapshot, second): Snapshot =>
+			second === 0
+				? snapshot
+				: {
+					...snapshot,
+					traces: traceReport([second, 5, 0], second * 1e9),
+					tasks: taskReportOf([second, 2], second * 1e9, {about}),
+				});
 		const {bytes, ring} = await recorded(session);
 		for (const from of [openRecording(bytes).ring, ring]) {
 			for (const index of [3, 0, 2, 1]) {
 				const {traces, tasks} = new LookBack().at(from, index)!.snapshot;
-				const plain = (report?: {readonly bytes: Uint8Array}) => report && {...report, bytes: [...report.bytes]};
+				const plain = (report?: {readonly bytes: Uint8Array}) =>
+					report && {...report, bytes: [...report.bytes]};
 				expect(plain(traces)).toEqual(plain(session[index].traces));
 				expect(plain(tasks)).toEqual(plain(session[index].tasks));
 			}
@@ -105,7 +123,9 @@ describe('a recording', () => {
 });
 
 /** Where the members of a file begin. */
-function membersOf(bytes: Uint8Array): Array<{readonly at: number; readonly kind: number; readonly size: number; readonly number: number}> {
+type MemberAt = {readonly at: number; readonly kind: number; readonly size: number; readonly number: number};
+
+function membersOf(bytes: Uint8Array): MemberAt[] {
 	const members = [];
 	for (let at = firstLine.length; at < bytes.length;) {
 		const head = headOf(bytes.subarray(at))!;
@@ -117,7 +137,11 @@ function membersOf(bytes: Uint8Array): Array<{readonly at: number; readonly kind
 }
 
 /** What opening bytes comes to: the ends of the windows that are good, or why not. */
-function opening(bytes: Buffer): {readonly seconds?: readonly number[]; readonly problem?: string; readonly refusal?: string} {
+function opening(bytes: Buffer): {
+	readonly seconds?: readonly number[];
+	readonly problem?: string;
+	readonly refusal?: string;
+} {
 	try {
 		const recording = openRecording(bytes);
 		return {seconds: recording.ring.windows.map(({atMs}) => secondOf(atMs)), problem: recording.problem};
@@ -139,9 +163,14 @@ describe('a file that is', () => {
 		for (let length = 0; length < bytes.length; length++) {
 			const whole = ends.filter(end => end <= length).length;
 			const {seconds, problem, refusal} = opening(bytes.subarray(0, length));
-			expect(whole === 0 ? refusal !== undefined : seconds?.length === whole, `${length} of ${bytes.length}: ${refusal}`).toBe(true);
+			expect(
+				whole === 0 ? refusal !== undefined : seconds?.length === whole,
+				`${length} of ${bytes.length}: ${refusal}`,
+			).toBe(true);
 			const isBetween = members.some(({at}) => at === length);
-			expect(whole === 0 || isBetween ? undefined : problem).toBe(whole === 0 || isBetween ? undefined : 'the file is cut off: the window that was being written is missing');
+			expect(whole === 0 || isBetween ? undefined : problem).toBe(whole === 0 || isBetween
+				? undefined
+				: 'the file is cut off: the window that was being written is missing');
 		}
 	});
 
@@ -154,7 +183,9 @@ describe('a file that is', () => {
 				const damaged = Buffer.from(bytes);
 				damaged[at + Math.floor((headLength + size) / 2)] ^= 0x55;
 				const recording = openRecording(damaged);
-				expect(recording.problem).toMatch(index === members.length - 1 ? 'the file is cut off' : 'a part of the file is damaged and left out');
+				expect(recording.problem).toMatch(index === members.length - 1
+					? 'the file is cut off'
+					: 'a part of the file is damaged and left out');
 				const found = new Set(recording.ring.windows.map(({atMs}) => secondOf(atMs)));
 				const isLost = kind === memberKinds.window && members[index + 1].kind !== memberKinds.session;
 				expect(upTo(130).filter(second => !found.has(second))).toEqual(isLost ? [number + 1] : []);
@@ -167,8 +198,12 @@ describe('a file that is', () => {
 		const {bytes} = await recorded([...randomSession(130, 5)]);
 		const members = membersOf(bytes);
 		const {at, size} = members.filter(({kind}) => kind === memberKinds.window)[70];
-		const without = (end: number) => opening(Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + size, end)]));
-		expect(without(bytes.length)).toEqual({seconds: upTo(130).filter(second => second !== 71), problem: 'windows are missing in one place: they were not written'});
+		const without = (end: number) =>
+			opening(Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + size, end)]));
+		expect(without(bytes.length)).toEqual({
+			seconds: upTo(130).filter(second => second !== 71),
+			problem: 'windows are missing in one place: they were not written',
+		});
 		const nextIndex = members.find(member => member.kind === memberKinds.index && member.at > at)!;
 		expect(without(nextIndex.at).problem).toBe('30 windows cannot be read: no index follows them');
 	});
@@ -183,7 +218,18 @@ describe('a file that is', () => {
 		wrong[20] ^= 1;
 		const none = {atMs: 1, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0};
 		const empty = Buffer.from([0, 0, 0, 0, 0, 0, 0]);
-		for (const [index, piece] of [head.subarray(0, 16), head, wrong, Buffer.concat([head, Buffer.alloc(1000)]), packed(memberKinds.session, 0, none, empty), packed(memberKinds.window, 0, none, empty), packed(memberKinds.index, 0, none, empty), packed(memberKinds.index, 0, none, Buffer.alloc(60 * 1_048_576))].entries()) {
+		for (
+			const [index, piece] of [
+				head.subarray(0, 16),
+				head,
+				wrong,
+				Buffer.concat([head, Buffer.alloc(1000)]),
+				packed(memberKinds.session, 0, none, empty),
+				packed(memberKinds.window, 0, none, empty),
+				packed(memberKinds.index, 0, none, empty),
+				packed(memberKinds.index, 0, none, Buffer.alloc(60 * 1_048_576)),
+			].entries()
+		) {
 			const bytes = filled(piece);
 			const {user: before} = process.cpuUsage();
 			opening(bytes);
@@ -213,10 +259,16 @@ describe('a file that is', () => {
 	test('malformed where opening does not look is refused by what looks there', async () => {
 		const {bytes, file} = await recorded([...randomSession(5, 8)]);
 		const {at, size} = membersOf(bytes).findLast(({number}) => number === 1)!;
-		const wrong = packed(memberKinds.window, 1, headOf(bytes.subarray(at))!, unpacked(bytes.subarray(at, at + size)).subarray(0, 20));
+		const wrong = packed(
+			memberKinds.window,
+			1,
+			headOf(bytes.subarray(at))!,
+			unpacked(bytes.subarray(at, at + size)).subarray(0, 20),
+		);
 		writeFileSync(file, Buffer.concat([bytes.subarray(0, at), wrong, bytes.subarray(at + size)]));
 		const span = `${file}@5s ago..3s ago`;
-		await expect(readSides([span, span], {} as Options)).rejects.toThrow(/^cannot show .* it is not a valid recording \(/);
+		await expect(readSides([span, span], {} as Options)).rejects
+			.toThrow(/^cannot show .* it is not a valid recording \(/);
 	});
 
 	test('made to deceive is refused, or says only what it may', async () => {
@@ -238,35 +290,40 @@ describe('a file that is', () => {
 				const recording = openRecording(Buffer.concat([Buffer.from(firstLine), ...members]));
 				for (const index of recording.ring.windows.keys()) {
 					const {snapshot} = new LookBack().at(recording.ring, index)!;
-					expect([...snapshot.dictionary.strings, ...snapshot.threads.name].join('')).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+					expect([...snapshot.dictionary.strings, ...snapshot.threads.name].join('')).not
+						.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
 					for (const view of views) {
 						view.query(snapshot, undefined, {...defaultQuery, sort: view.sort});
 					}
 				}
 			} catch (error) {
-				expect(error).toSatisfy(thrown => thrown instanceof UserError || thrown instanceof RangeError || thrown instanceof SyntaxError);
+				expect(error).toSatisfy(thrown =>
+					thrown instanceof UserError || thrown instanceof RangeError || thrown instanceof SyntaxError);
 			}
 		}
 	});
 });
 
 describe('while it is written', () => {
-	test.each([[0.6, 6], [0.25, 1]])('a file that grows beyond its size keeps its newer part as it is, and merges the older (%f of it)', async (part, leastMerged) => {
-		const session = [...randomSession(240, 10)];
-		const {bytes: whole} = await recorded(session);
-		const maxBytes = whole.length * part;
-		const {file, bytes} = await recorded(session, maxBytes);
-		expect(bytes.length).toBeLessThanOrEqual(maxBytes);
-		expect(readdirSync(path.dirname(file))).toEqual(['x.tprof']);
-		expect(statSync(file).mode & 0o777).toBe(0o600);
-		const recording = openRecording(bytes);
-		expect(recording.problem).toBeUndefined();
-		const {windows} = recording.ring;
-		expect(windows.length).toBeLessThan(180);
-		expect(windows.filter(({samples}) => samples > 50).length).toBeGreaterThanOrEqual(leastMerged);
-		expect(windows.reduce((sum, {samples}) => sum + samples, 0)).toBe(240 * 50);
-		expectWindowsOf(recording, session);
-	});
+	test.each([[0.6, 6], [0.25, 1]])(
+		'a file that grows beyond its size keeps its newer part as it is, and merges the older (%f of it)',
+		async (part, leastMerged) => {
+			const session = [...randomSession(240, 10)];
+			const {bytes: whole} = await recorded(session);
+			const maxBytes = whole.length * part;
+			const {file, bytes} = await recorded(session, maxBytes);
+			expect(bytes.length).toBeLessThanOrEqual(maxBytes);
+			expect(readdirSync(path.dirname(file))).toEqual(['x.tprof']);
+			expect(statSync(file).mode & 0o777).toBe(0o600);
+			const recording = openRecording(bytes);
+			expect(recording.problem).toBeUndefined();
+			const {windows} = recording.ring;
+			expect(windows.length).toBeLessThan(180);
+			expect(windows.filter(({samples}) => samples > 50).length).toBeGreaterThanOrEqual(leastMerged);
+			expect(windows.reduce((sum, {samples}) => sum + samples, 0)).toBe(240 * 50);
+			expectWindowsOf(recording, session);
+		},
+	);
 
 	test('what comes while older windows are merged is in the file at once; if the file is removed then, it begins again', async () => {
 		const session = [...randomSession(240, 10)];
@@ -295,7 +352,13 @@ describe('while it is written', () => {
 
 	test('what a recorder that was killed has left is removed an hour later', async () => {
 		const place = folderForTest();
-		for (const [name, ageMs] of [['1.recording', 4_000_000], ['2.recording', 60_000], ['3.partial', 4_000_000]] as const) {
+		for (
+			const [name, ageMs] of [
+				['1.recording', 4_000_000],
+				['2.recording', 60_000],
+				['3.partial', 4_000_000],
+			] as const
+		) {
 			writeFileSync(path.join(place, `.tprof-${name}`), '');
 			utimesSync(path.join(place, `.tprof-${name}`), new Date(), new Date(Date.now() - ageMs));
 		}
@@ -344,7 +407,9 @@ describe('while it is written', () => {
 					harm(file);
 				}
 
-				await (second < session.length ? recorder.follow(ringOf(session.slice(0, second + 1)), 0) : recorder.finish());
+				await (second < session.length
+					? recorder.follow(ringOf(session.slice(0, second + 1)), 0)
+					: recorder.finish());
 				expect(recorder.problem).toEqual(second < harmAt ? undefined : problem);
 			}
 

@@ -14,11 +14,35 @@ export const startedAtMs = Date.UTC(2026, 8, 14, 14, 2, 1);
 const ms = 1_000_000;
 
 const target = {
-	pid: 4711, mainClass: 'com.acme.Main', command: 'com.acme.Main --port 80', jvmVersion: '17.0.15', vm: 'OpenJDK 64-Bit Server VM', user: 'acme', startedAtMs: startedAtMs - 60_000,
+	pid: 4711,
+	mainClass: 'com.acme.Main',
+	command: 'com.acme.Main --port 80',
+	jvmVersion: '17.0.15',
+	vm: 'OpenJDK 64-Bit Server VM',
+	user: 'acme',
+	startedAtMs: startedAtMs - 60_000,
 };
 const session = {
-	engine: 'attach', requestedIntervalMs: 200, intervalMs: 250, startedAtMs, takenAtMs: startedAtMs + 10_000, durationMs: 10_000, sampledMs: 9900, lastSampleAtMs: startedAtMs + 9900,
-	samples: 50, late: 3, failed: 1, incompleteStacks: 4, refusedThreads: 7, lateThreads: 5, otherTicks: 2, targetStoppedMs: 12.5, pauseP50Us: 210, pauseP99Us: 800, pauseWorstUs: 900.5, selfCpuMs: 350,
+	engine: 'attach',
+	requestedIntervalMs: 200,
+	intervalMs: 250,
+	startedAtMs,
+	takenAtMs: startedAtMs + 10_000,
+	durationMs: 10_000,
+	sampledMs: 9900,
+	lastSampleAtMs: startedAtMs + 9900,
+	samples: 50,
+	late: 3,
+	failed: 1,
+	incompleteStacks: 4,
+	refusedThreads: 7,
+	lateThreads: 5,
+	otherTicks: 2,
+	targetStoppedMs: 12.5,
+	pauseP50Us: 210,
+	pauseP99Us: 800,
+	pauseWorstUs: 900.5,
+	selfCpuMs: 350,
 };
 
 /** A service with two sorters, a blocked pool thread, a native wait, the JIT and the collector; and its first part. */
@@ -38,11 +62,31 @@ export function serviceSnapshots(): {first: Snapshot; whole: Snapshot} {
 		.set('http-selector', {key: 22, nativeId: 4731})
 		.set('C2 CompilerThread0', {key: 9, nativeId: 4720})
 		.set('GC Thread#0', {key: -4714, nativeId: 4714})
-		.set(['main', 'pool-1-thread-1', 'http-selector', 'C2 CompilerThread0', 'GC Thread#0'], {sinceMs: startedAtMs + 5000});
-	drawing.set('ForkJoinPool-1-worker-1', {key: 31, nativeId: 4740, flags: threadFlag.virtual, carrier: drawing.thread('pool-1-thread-1')});
+		.set(['main', 'pool-1-thread-1', 'http-selector', 'C2 CompilerThread0', 'GC Thread#0'], {
+			sinceMs: startedAtMs + 5000,
+		});
+	drawing.set('ForkJoinPool-1-worker-1', {
+		key: 31,
+		nativeId: 4740,
+		flags: threadFlag.virtual,
+		carrier: drawing.thread('pool-1-thread-1'),
+	});
 	const first = drawing.builder.build({
-		target, session: {
-			...session, takenAtMs: startedAtMs + 5000, durationMs: 5000, sampledMs: 4900, samples: 25, late: 1, failed: 0, incompleteStacks: 1, refusedThreads: 3, lateThreads: 1, otherTicks: 0, targetStoppedMs: 6.5, selfCpuMs: 150,
+		target,
+		session: {
+			...session,
+			takenAtMs: startedAtMs + 5000,
+			durationMs: 5000,
+			sampledMs: 4900,
+			samples: 25,
+			late: 1,
+			failed: 0,
+			incompleteStacks: 1,
+			refusedThreads: 3,
+			lateThreads: 1,
+			otherTicks: 0,
+			targetStoppedMs: 6.5,
+			selfCpuMs: 150,
 		},
 	});
 	drawing.draw(part).draw('short-lived [dead] | t*3 | com.acme.Worker.run:30');
@@ -51,7 +95,33 @@ export function serviceSnapshots(): {first: Snapshot; whole: Snapshot} {
 
 /** Names as a hostile target could have them, after they passed `printable` where they entered. */
 export const hostileNames = [
-	'\u001B]0;title\u0007', '\u001B[31mred', 'a\nb\r\nc', 'quote"s\'', 'comma,semi;', '=1+2', '+cmd|\'/C calc\'!A0', '-2', '@SUM(A1)', '\u202Eevil', 'tab\there', 'a.b.c', '.', '..', '', ' ', '\uD800', '日本語', '👩‍👩‍👧', '#tprof-top-session {}', '[JVM]', '\0nul', '\u009B31m', '\uFEFFbom', '%s%d', '$(reboot)', 'ü'.repeat(3000),
+	'\u001B]0;title\u0007',
+	'\u001B[31mred',
+	'a\nb\r\nc',
+	'quote"s\'',
+	'comma,semi;',
+	'=1+2',
+	'+cmd|\'/C calc\'!A0',
+	'-2',
+	'@SUM(A1)',
+	'\u202Eevil',
+	'tab\there',
+	'a.b.c',
+	'.',
+	'..',
+	'',
+	' ',
+	'\uD800',
+	'日本語',
+	'👩‍👩‍👧',
+	'#tprof-top-session {}',
+	'[JVM]',
+	'\0nul',
+	'\u009B31m',
+	'\uFEFFbom',
+	'%s%d',
+	'$(reboot)',
+	'ü'.repeat(3000),
 ].map(name => printable(name));
 
 /** A snapshot in which every name is hostile. */
@@ -63,7 +133,12 @@ export function hostileSnapshot(): Snapshot {
 		const caller = builder.addFrame(at(index + 3), at(index), at(index + 1), index);
 		const node = builder.addStack([frame, caller]);
 		const thread = builder.addThread({
-			key: index + 1, nativeId: 100 + index, name: at(index), node, lockKind: lockKindCode.park, lockClass: builder.internString(at(index + 2)),
+			key: index + 1,
+			nativeId: 100 + index,
+			name: at(index),
+			node,
+			lockKind: lockKindCode.park,
+			lockClass: builder.internString(at(index + 2)),
 		});
 		builder.count(thread, node, index % threadStates.length, index + 1, index * ms);
 	}
@@ -80,19 +155,52 @@ export function randomSnapshot(seed: number): Snapshot {
 	const random = seeded(seed);
 	const below = (limit: number) => Math.floor(random() * limit);
 	const builder = new SessionBuilder();
-	const frames = Array.from({length: 1 + below(30)}, () => builder.addFrame(`p${below(3)}.C${below(5)}`, `m${below(5)}`, below(4) === 0 ? '' : `F${below(5)}.java`, below(20) - 2));
+	const frames = Array.from(
+		{length: 1 + below(30)},
+		() =>
+			builder.addFrame(
+				`p${below(3)}.C${below(5)}`,
+				`m${below(5)}`,
+				below(4) === 0 ? '' : `F${below(5)}.java`,
+				below(20) - 2,
+			),
+	);
 	const stack = () => builder.addStack(Array.from({length: below(12)}, () => frames[below(frames.length)]));
-	const threads = Array.from({length: 1 + below(8)}, (_, index) => builder.addThread({
-		key: index * 3, nativeId: below(3) === 0 ? 0 : 1000 + index, name: `t-${below(4)}`, flags: below(64), alive: below(2) === 0, state: below(threadStates.length), node: stack(), sinceMs: startedAtMs + below(1000),
-		lockKind: below(lockKinds.length), lockClass: builder.internString(`L${below(3)}`), lockOwnerFrame: below(2) === 0 ? 0 : frames[0], lockOwner: below(index + 1) - 1, carrier: below(index + 1) - 1,
-	}));
+	const threads = Array.from({length: 1 + below(8)}, (_, index) =>
+		builder.addThread({
+			key: index * 3,
+			nativeId: below(3) === 0 ? 0 : 1000 + index,
+			name: `t-${below(4)}`,
+			flags: below(64),
+			alive: below(2) === 0,
+			state: below(threadStates.length),
+			node: stack(),
+			sinceMs: startedAtMs + below(1000),
+			lockKind: below(lockKinds.length),
+			lockClass: builder.internString(`L${below(3)}`),
+			lockOwnerFrame: below(2) === 0 ? 0 : frames[0],
+			lockOwner: below(index + 1) - 1,
+			carrier: below(index + 1) - 1,
+		}));
 	for (let i = below(60); i > 0; i--) {
-		builder.count(threads[below(threads.length)], stack(), below(threadStates.length), 1 + below(5), below(2) === 0 ? 0 : below(1e9));
+		builder.count(
+			threads[below(threads.length)],
+			stack(),
+			below(threadStates.length),
+			1 + below(5),
+			below(2) === 0 ? 0 : below(1e9),
+		);
 	}
 
 	for (let i = below(10); i > 0; i--) {
 		builder.addContention({
-			thread: threads[below(threads.length)], node: stack(), lockKind: below(lockKinds.length), owner: below(2) - 1, ownerNode: stack(), ownerFrame: 0, ticks: 1 + below(9),
+			thread: threads[below(threads.length)],
+			node: stack(),
+			lockKind: below(lockKinds.length),
+			owner: below(2) - 1,
+			ownerNode: stack(),
+			ownerFrame: 0,
+			ticks: 1 + below(9),
 		});
 	}
 
@@ -103,16 +211,38 @@ export function randomSnapshot(seed: number): Snapshot {
 export function canonical(snapshot: Snapshot) {
 	const {dictionary, threads, counters, contention} = snapshot;
 	const {strings} = dictionary;
-	const frame = (id: number) => id === noFrame
-		? 'none'
-		: JSON.stringify([strings[dictionary.frameClass[id]], strings[dictionary.frameMethod[id]], strings[dictionary.frameFile[id]], dictionary.frameLine[id]]);
+	const frame = (id: number) =>
+		id === noFrame
+			? 'none'
+			: JSON.stringify([
+				strings[dictionary.frameClass[id]],
+				strings[dictionary.frameMethod[id]],
+				strings[dictionary.frameFile[id]],
+				dictionary.frameLine[id],
+			]);
 	const stack = (node: number) => frameIdsOf(dictionary, node).map(id => frame(id));
-	const named: Readonly<Partial<Record<Unit, (value: number) => string | string[]>>> = {string: value => strings[value], stack, frame};
+	const named: Readonly<Partial<Record<Unit, (value: number) => string | string[]>>> = {
+		string: value => strings[value],
+		stack,
+		frame,
+	};
 	return {
 		target: snapshot.target,
 		session: snapshot.session,
-		threads: rowsOf(threads).map(row => ({name: row.name, ...fromNames(namesOf(threadNumbers), name => named[threadNumbers[name].unit]?.(row[name]) ?? row[name])})),
-		facts: rowsOf(counters).map(({thread, node, state, ticks, cpuNs}) => ({thread, stack: stack(node), state, ticks, cpuNs})),
-		contention: rowsOf(contention).map(row => fromNames(namesOf(contentionColumns), name => named[contentionColumns[name].unit]?.(row[name]) ?? row[name])),
+		threads: rowsOf(threads).map(row => ({
+			name: row.name,
+			...fromNames(namesOf(threadNumbers), name => named[threadNumbers[name].unit]?.(row[name]) ?? row[name]),
+		})),
+		facts: rowsOf(counters).map(({thread, node, state, ticks, cpuNs}) => ({
+			thread,
+			stack: stack(node),
+			state,
+			ticks,
+			cpuNs,
+		})),
+		contention: rowsOf(contention).map(row => fromNames(namesOf(contentionColumns), name => {
+			const {unit} = contentionColumns[name];
+			return named[unit]?.(row[name]) ?? row[name];
+		})),
 	};
 }

@@ -20,7 +20,8 @@ import {patienceMs} from '../helpers/until.js';
 import {flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, textOf} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
-const stacksOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => parseCollapsed(textOf('collapsed', ...given));
+const stacksOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) =>
+	parseCollapsed(textOf('collapsed', ...given));
 const profilesOf = (...given: [Snapshot, Partial<ExportOptions>?]) => parseSpeedscope(textOf('speedscope', ...given));
 const pageOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => textOf('html', ...given);
 
@@ -28,7 +29,9 @@ const pageOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => tex
 const byLine = (stacks: ReadonlyArray<{readonly frames: readonly string[]; readonly count: number}>) =>
 	sumsByName(stacks.map(({frames, count}) => [frames.findLast(frame => /:\d+$/.test(frame)) ?? frames.at(-1)!, count]));
 
-/** What Lines shows with --first-line, in CPU microseconds or, of some states, in ticks; lines of the same name together. */
+/**
+What Lines shows with --first-line, in CPU microseconds or, of some states, in ticks; lines of the same name together.
+*/
 function linesOf(snapshot: Snapshot, states?: readonly ThreadState[]): Record<string, number> {
 	const query: Query = {...defaultQuery, firstLine: true};
 	const {rows} = queryLines(snapshot, undefined, states ? {...query, states, unit: 'ticks'} : query);
@@ -36,21 +39,30 @@ function linesOf(snapshot: Snapshot, states?: readonly ThreadState[]): Record<st
 	return Object.fromEntries(Object.entries(sums).filter(([, value]) => value > 0));
 }
 
-test.each(Array.from({length: 8}, (_, seed) => seed))('sums by line are those of Lines, as CPU time and as ticks: %i', seed => {
-	const snapshot = randomSnapshot(seed);
-	const [profiles, page] = [profilesOf(snapshot), parseFlameGraph(pageOf(snapshot))];
-	const cpu = [stacksOf(snapshot), profiles.get('CPU time')!, flameStacks(page)].map(stacks => byLine(stacks));
-	for (const [name, value] of Object.entries(linesOf(snapshot))) {
-		// Each stack is rounded to a microsecond.
-		expect(cpu.map(sums => sums[name] ?? 0), name).toEqual(cpu.map(() => expect.closeTo(value, -1) as number));
-	}
-
-	for (const state of threadStates) {
-		for (const stacks of [stacksOf(snapshot, {states: [state]}), profiles.get(`${state}, ticks`) ?? [], flameStacks(page, [stateCode[state]])]) {
-			expect(byLine(stacks), state).toEqual(linesOf(snapshot, [state]));
+test.each(Array.from({length: 8}, (_, seed) => seed))(
+	'sums by line are those of Lines, as CPU time and as ticks: %i',
+	seed => {
+		const snapshot = randomSnapshot(seed);
+		const [profiles, page] = [profilesOf(snapshot), parseFlameGraph(pageOf(snapshot))];
+		const cpu = [stacksOf(snapshot), profiles.get('CPU time')!, flameStacks(page)].map(stacks => byLine(stacks));
+		for (const [name, value] of Object.entries(linesOf(snapshot))) {
+			// Each stack is rounded to a microsecond.
+			expect(cpu.map(sums => sums[name] ?? 0), name).toEqual(cpu.map(() => expect.closeTo(value, -1) as number));
 		}
-	}
-});
+
+		for (const state of threadStates) {
+			for (
+				const stacks of [
+					stacksOf(snapshot, {states: [state]}),
+					profiles.get(`${state}, ticks`) ?? [],
+					flameStacks(page, [stateCode[state]]),
+				]
+			) {
+				expect(byLine(stacks), state).toEqual(linesOf(snapshot, [state]));
+			}
+		}
+	},
+);
 
 /** The page's script is not typed. */
 type Looks = {
@@ -80,11 +92,26 @@ test('sums by line in go tool pprof are those of Lines', ({skip}) => {
 	expect(raw.stdout).not.toContain('tprof-top-session');
 	// Native code counts at the line that called it.
 	const {dictionary} = snapshot;
-	const withoutLine = Array.from({length: dictionary.frameCount}, (_, frame) => locationOfFrame(dictionary, frame, 'line')).filter(({line}) => line < 0)
+	const withoutLine = Array.from(
+		{length: dictionary.frameCount},
+		(_, frame) => locationOfFrame(dictionary, frame, 'line'),
+	).filter(({line}) => line < 0)
 		.map(location => locationName(location).replace(/\(native\)$/, '').replaceAll(/\W/g, String.raw`\$&`));
-	const {stdout, stderr, status} = spawnSync(goProgram() ?? skip('no Go'), ['tool', 'pprof', '-lines', '-top', '-nodecount=0', '-nodefraction=0', '-sample_index=cpu', '-unit=ns', `-hide=^(${withoutLine.join('|')})$`, file], {encoding: 'utf8', timeout: patienceMs});
+	const {stdout, stderr, status} = spawnSync(goProgram() ?? skip('no Go'), [
+		'tool',
+		'pprof',
+		'-lines',
+		'-top',
+		'-nodecount=0',
+		'-nodefraction=0',
+		'-sample_index=cpu',
+		'-unit=ns',
+		`-hide=^(${withoutLine.join('|')})$`,
+		file,
+	], {encoding: 'utf8', timeout: patienceMs});
 	expect(status, stderr).toBe(0);
-	const sums = [...stdout.matchAll(/^ *([1-9]\d*)ns .*% {2}(\S+) \S+(:\d+)$/gm)].map(([, ns, method, line]) => [method + line, Math.round(Number(ns) / 1000)] as const);
+	const sums = [...stdout.matchAll(/^ *([1-9]\d*)ns .*% {2}(\S+) \S+(:\d+)$/gm)].map(([, ns, method, line]) =>
+		[method + line, Math.round(Number(ns) / 1000)] as const);
 	const rows = Object.entries(linesOf(snapshot)).filter(([name]) => /:\d+$/.test(name));
 	expect(rows.length).toBeGreaterThan(10);
 	expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(rows.map(([name, us]) => [name, Math.round(us)])));
@@ -92,16 +119,23 @@ test('sums by line in go tool pprof are those of Lines', ({skip}) => {
 
 test('collapsed begins with threads and states if asked to, and counts ticks with states', () => {
 	const {whole: snapshot, first} = serviceSnapshots();
-	const text = (more: Partial<ExportOptions>) => stacksOf(snapshot, more, first).map(({frames, count}) => `${frames.join(';')} ${count}`);
+	const text = (more: Partial<ExportOptions>) =>
+		stacksOf(snapshot, more, first).map(({frames, count}) => `${frames.join(';')} ${count}`);
 	expect(text({withThreads: true})).toEqual([
 		'[main];com.acme.Main.main:10;com.acme.sort.Bubble.sort:16 2000000',
 		'[main];com.acme.Main.main:10;com.acme.sort.Bubble.sort:16;com.acme.sort.Bubble.swap:24 3000000',
 		'[pool-1-thread-1];com.acme.Main.main:10;com.acme.sort.Bubble.sort:16 700000',
 	]);
-	expect(text({withThreads: true, withStates: true})).toContain('[pool-1-thread-1];[BLOCKED];com.acme.Worker.run:30;com.acme.db.Pool.take:88 20');
-	expect(text({withStates: true})).toContain('[IDLE];com.acme.Worker.run:30;com.acme.Main$$Lambda/0x00007f0001000a00.run;sun.nio.ch.EPoll.wait(native) 25');
-	expect(text({withStates: true, states: ['BLOCKED']})).toEqual(['[BLOCKED];com.acme.Worker.run:30;com.acme.db.Pool.take:88 20']);
-	expect(text({query: {...defaultQuery, filter: 'swap', by: 'method'}, depth: 2})).toEqual(['com.acme.sort.Bubble.sort;com.acme.sort.Bubble.swap 3000000']);
+	expect(text({withThreads: true, withStates: true}))
+		.toContain('[pool-1-thread-1];[BLOCKED];com.acme.Worker.run:30;com.acme.db.Pool.take:88 20');
+	expect(text({withStates: true}))
+		.toContain('[IDLE];com.acme.Worker.run:30;com.acme.Main$$Lambda/0x00007f0001000a00.run;sun.nio.ch.EPoll.wait(native) 25');
+	expect(text({withStates: true, states: ['BLOCKED']})).toEqual([
+		'[BLOCKED];com.acme.Worker.run:30;com.acme.db.Pool.take:88 20',
+	]);
+	expect(text({query: {...defaultQuery, filter: 'swap', by: 'method'}, depth: 2})).toEqual([
+		'com.acme.sort.Bubble.sort;com.acme.sort.Bubble.swap 3000000',
+	]);
 });
 
 test('a name with a semicolon is one frame of collapsed stacks', () => {
@@ -137,7 +171,9 @@ describe('flame graph', () => {
 	test('of a comparison has the baseline, as if it were as long as the window', () => {
 		const {whole: snapshot, first} = serviceSnapshots();
 		const ofOtherSession = {...first, dictionary: {...first.dictionary, strings: [...first.dictionary.strings]}};
-		const page = pageOf(snapshot, {query: {...defaultQuery, baseline: {snapshot: ofOtherSession, since: undefined, title: 'before'}}});
+		const page = pageOf(snapshot, {
+			query: {...defaultQuery, baseline: {snapshot: ofOtherSession, since: undefined, title: 'before'}},
+		});
 		expect(page).toContain('<li>compared with before: ');
 		const {now, was} = parseFlameGraph(page);
 		const cpuUs = (side: typeof now) => sum(side.cpuUs) * side.cpuScale;
@@ -147,12 +183,20 @@ describe('flame graph', () => {
 
 	test('needs no network, runs no script but its own, and names cannot end its parts', () => {
 		const hostile = hostileSnapshot();
-		const target = {...hostile.target, mainClass: '</title><script>alert(1)</script>', jvmVersion: '"\'onload=alert(1)', vm: '--><!--data-->$&'};
+		const target = {
+			...hostile.target,
+			mainClass: '</title><script>alert(1)</script>',
+			jvmVersion: '"\'onload=alert(1)',
+			vm: '--><!--data-->$&',
+		};
 		const page = pageOf({...hostile, target}, {notes: ['</li><img src=x onerror=alert(1)>'], states: threadStates});
 		expect(page.match(/<script/g)).toHaveLength(2);
 		expect(page.match(/<(?:img|link|iframe|base|object)|href=/g)).toBe(null);
 		const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)!;
-		const hashOf = (name: string) => `'sha256-${createHash('sha256').update(new RegExp(`<${name}>([^]*?)</${name}>`).exec(page)![1]).digest('base64')}'`;
+		const hashOf = (name: string) =>
+			`'sha256-${
+				createHash('sha256').update(new RegExp(`<${name}>([^]*?)</${name}>`).exec(page)![1]).digest('base64')
+			}'`;
 		expect(policy).toBe(`default-src 'none'; script-src ${hashOf('script')}; style-src ${hashOf('style')}`);
 		expect(parseFlameGraph(page).names).toContain('comma,semi;.=1+2:2');
 	});
@@ -168,11 +212,29 @@ describe('flame graph', () => {
 function manyStacks(count: number): Snapshot {
 	const random = seeded(1);
 	const builder = new SnapshotBuilder();
-	const frames = Array.from({length: 6000}, (_, index) => builder.addFrame(`org.acme.shop${pick(random, 150)}.AbstractOrderRequestHandler${pick(random, 1500)}`, `handle${pick(random, 200)}`, 'File.java', index));
-	const threads = Array.from({length: 200}, (_, key) => builder.addThread({key: key + 1, name: `http-nio-8080-exec-${key}`}));
+	const frames = Array.from(
+		{length: 6000},
+		(_, index) =>
+			builder.addFrame(
+				`org.acme.shop${pick(random, 150)}.AbstractOrderRequestHandler${pick(random, 1500)}`,
+				`handle${pick(random, 200)}`,
+				'File.java',
+				index,
+			),
+	);
+	const threads = Array.from(
+		{length: 200},
+		(_, key) => builder.addThread({key: key + 1, name: `http-nio-8080-exec-${key}`}),
+	);
 	for (let index = 0; index < count; index++) {
 		const stack = Array.from({length: 40}, (_, up) => frames[(((index >> up) * 7919) + up) % frames.length]);
-		builder.count(threads[pick(random, 200)], builder.addStack(stack), stateCode.RUNNABLE, 1 + pick(random, 9), pick(random, 1e9));
+		builder.count(
+			threads[pick(random, 200)],
+			builder.addStack(stack),
+			stateCode.RUNNABLE,
+			1 + pick(random, 9),
+			pick(random, 1e9),
+		);
 	}
 
 	return builder.build({session: {durationMs: 10_000, sampledMs: 10_000, samples: 500}});

@@ -31,9 +31,16 @@ import {TerminalSession} from '../helpers/terminal.js';
 import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
 import {serve} from './serve.js';
 
-/** The program of a backend of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be had. */
+/**
+The program of a backend of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be
+had.
+*/
 const goBackend = path.join(sharedFolder(), 'backend');
-const build = spawnSync(goProgram() ?? 'go', ['build', '-o', goBackend, '.'], {cwd: path.join(import.meta.dirname, 'backend'), encoding: 'utf8', timeout: 180_000});
+const build = spawnSync(goProgram() ?? 'go', ['build', '-o', goBackend, '.'], {
+	cwd: path.join(import.meta.dirname, 'backend'),
+	encoding: 'utf8',
+	timeout: 180_000,
+});
 const builtBackend = build.status === 0 ? goBackend : undefined;
 process.stderr.write(builtBackend ? '' : `no backend in Go: ${build.stderr ?? 'no go'}\n`);
 
@@ -54,7 +61,13 @@ const between = windowSnapshot(whole, first);
 const window: Snapshot = {...between, session: {...between.session, startedAtMs}};
 
 /** Sends a window as the JVM with these labels; what was sent. */
-async function push(port: string, of: Labels, sent: Snapshot, protocol: Protocol = pyroscope, at = ''): Promise<Uint8Array> {
+async function push(
+	port: string,
+	of: Labels,
+	sent: Snapshot,
+	protocol: Protocol = pyroscope,
+	at = '',
+): Promise<Uint8Array> {
 	const body = protocol.encode(sent, of);
 	const {headers} = protocol;
 	expect(await post(protocol.urlOf(new URL(`http://127.0.0.1:${port}${at}`)), {
@@ -65,7 +78,12 @@ async function push(port: string, of: Labels, sent: Snapshot, protocol: Protocol
 
 test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) => {
 	const {port, printed} = await startBackend(builtBackend ?? skip('no Go'));
-	for (const [protocol, decode, at] of [[pyroscope, decodePush, ''], [otlp, decodeOtlp, '/v1development/profiles']] as const) {
+	for (
+		const [protocol, decode, at] of [
+			[pyroscope, decodePush, ''],
+			[otlp, decodeOtlp, '/v1development/profiles'],
+		] as const
+	) {
 		for (const window of Object.values(windows)) {
 			printed.length = 0;
 			const expected = decode(await push(port, labels, window, protocol, at));
@@ -79,19 +97,27 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 	const address = (query: string) => `pyroscope://127.0.0.1:${port}/?query=${query}&${span}`;
 	const {snapshot} = await openSaved(address('{service_name="shop"}'));
 	await expect.poll(() => JSON.parse(printed.at(-1)!) as Decoded).toEqual({
-		Labels: {selector: '{service_name="shop"}'}, Type: 'process_cpu:cpu:nanoseconds:cpu:nanoseconds', Period: 60_000,
-		Start: startedAtMs - 1000, Stacks: null,
+		Labels: {selector: '{service_name="shop"}'},
+		Type: 'process_cpu:cpu:nanoseconds:cpu:nanoseconds',
+		Period: 60_000,
+		Start: startedAtMs - 1000,
+		Stacks: null,
 	});
-	const cpuByLine = (lines: ReturnType<typeof queryLines>) => lines.rows.filter(({line, selfCpuNs}) => line >= 0 && selfCpuNs > 0).map(row => [locationName(row), row.selfCpuNs]);
-	expect(cpuByLine(queryLines(snapshot, undefined, defaultQuery))).toEqual(cpuByLine(queryLines(whole, first, defaultQuery)));
+	const cpuByLine = (lines: ReturnType<typeof queryLines>) =>
+		lines.rows.filter(({line, selfCpuNs}) => line >= 0 && selfCpuNs > 0)
+			.map(row => [locationName(row), row.selfCpuNs]);
+	expect(cpuByLine(queryLines(snapshot, undefined, defaultQuery)))
+		.toEqual(cpuByLine(queryLines(whole, first, defaultQuery)));
 	expect(snapshot.session).toMatchObject({startedAtMs: startedAtMs - 1000, durationMs: 60_000});
 
 	/** The ticks of each line in each state, with its share and that one's error. */
-	const ofStates = (opened: Snapshot, since?: Snapshot) => threadStates.flatMap(state => {
-		const {rows} = queryLines(opened, since, {...defaultQuery, unit: 'ticks', states: [state]});
-		const textOf = ({selfTicks, selfPercent, errorPercent}: LineRow) => `${selfTicks} ${selfPercent} ${errorPercent}`;
-		return rows.filter(row => row.selfTicks > 0).map(row => `${state} ${locationName(row)} ${textOf(row)}`);
-	}).sort();
+	const ofStates = (opened: Snapshot, since?: Snapshot) =>
+		threadStates.flatMap(state => {
+			const {rows} = queryLines(opened, since, {...defaultQuery, unit: 'ticks', states: [state]});
+			const textOf = ({selfTicks, selfPercent, errorPercent}: LineRow) =>
+				`${selfTicks} ${selfPercent} ${errorPercent}`;
+			return rows.filter(row => row.selfTicks > 0).map(row => `${state} ${locationName(row)} ${textOf(row)}`);
+		}).sort();
 	const {snapshot: wall} = await openSaved(address('wall:wall:nanoseconds:wall:nanoseconds{service_name="shop"}'));
 	expect(wall.session).toMatchObject({requestedIntervalMs: 200, samples: 300});
 	expect(ofStates(wall)).toHaveLength(5);
@@ -136,10 +162,16 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 test('names of classes as in class files have dots, as those of push', async () => {
 	const names = new Names();
 	const locations = [
-		'/usr/lib/x.so.f', 'com/acme/Job$$Lambda$14+0x7f2c.run', 'com/acme/Order$$Lambda.0x7f2c.run', 'com/acme/Order.six',
+		'/usr/lib/x.so.f',
+		'com/acme/Job$$Lambda$14+0x7f2c.run',
+		'com/acme/Order$$Lambda.0x7f2c.run',
+		'com/acme/Order.six',
 	];
 	const valueType = {type: names.text('cpu'), unit: names.text('nanoseconds')};
-	const sample = locations.map((name, index) => ({locationId: [names.location(name, {line: index + 1})], value: [1e9]}));
+	const sample = locations.map((name, index) => ({
+		locationId: [names.location(name, {line: index + 1})],
+		value: [1e9],
+	}));
 	const bytes = new Profile({
 		sampleType: [valueType], periodType: valueType, period: 1e9, sample, location: names.locations,
 		function: names.functions, stringTable: names.strings,
@@ -152,7 +184,9 @@ test('names of classes as in class files have dots, as those of push', async () 
 });
 
 /** What the backend was asked and answered below, in base64. */
-type Exchange = ReadonlyArray<{readonly path: string; readonly type: string; readonly request: string; readonly answer: string}>;
+type Exchange = ReadonlyArray<
+	{readonly path: string; readonly type: string; readonly request: string; readonly answer: string}
+>;
 
 const recording = path.join(import.meta.dirname, 'exchange.json');
 const exchange = JSON.parse(readFileSync(recording, 'utf8')) as Exchange;
@@ -165,12 +199,17 @@ async function serveExchange(behind?: string) {
 		const [url, type] = [incoming.url!, incoming.headers['content-type']!];
 		let answer = exchange.find(one => one.path === url && one.request === request)?.answer;
 		if (behind) {
-			const response = await fetch(`http://127.0.0.1:${behind}${url}`, {method: 'POST', headers: {'content-type': type}, body});
+			const response = await fetch(`http://127.0.0.1:${behind}${url}`, {
+				method: 'POST',
+				headers: {'content-type': type},
+				body,
+			});
 			answer = Buffer.from(await response.arrayBuffer()).toString('base64');
 			recorded.set(url + request, {path: url, type, request, answer});
 		}
 
-		outgoing.writeHead(answer === undefined ? 404 : 200, {'content-type': type}).end(Buffer.from(answer ?? '', 'base64'));
+		outgoing.writeHead(answer === undefined ? 404 : 200, {'content-type': type})
+			.end(Buffer.from(answer ?? '', 'base64'));
 	});
 	return {recorded, port};
 }
@@ -184,7 +223,10 @@ async function watchFleet(port: number): Promise<void> {
 	]);
 	const {stdout: filtered} = await runCli('open', address, '--filter', 'mail', '--top', '1');
 	expect(filtered).toMatch(/^ *CPU .*\n *9.8% +mail +pod=mail-0\n$/);
-	const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, 'open', address, '--compare', 'pod=shop-1'], {env: {TZ: 'UTC'}}));
+	const terminal
+		= closedAfterTest(new TerminalSession(process.execPath, [cli, 'open', address, '--compare', 'pod=shop-1'], {
+			env: {TZ: 'UTC'},
+		}));
 	await terminal.until('> ');
 	terminal.type('/shop-0\r');
 	expect(await terminal.until('Bubble.swap:24')).toMatch(/^shop pod=shop-0 .*2023-11-14 22:13-22:14/);
@@ -204,8 +246,17 @@ test('a recorded backend\'s services and JVMs are a table, from which one opens'
 
 test('the backend in Go answers as it was recorded', async ({skip}) => {
 	const {port} = await startBackend(builtBackend ?? skip('no Go'));
-	for (const [service, pod, agoMs] of [['shop', 'shop-0', 0], ['shop', 'shop-1', 0], ['mail', 'mail-0', 0], ['shop', 'shop-0', 60_000], ['shop', 'shop-1', 60_000]] as const) {
-		await push(port, {service_name: service, pod}, {...window, session: {...window.session, startedAtMs: startedAtMs - agoMs}});
+	for (
+		const [service, pod, agoMs] of [['shop', 'shop-0', 0], ['shop', 'shop-1', 0], ['mail', 'mail-0', 0], [
+			'shop',
+			'shop-0',
+			60_000,
+		], ['shop', 'shop-1', 60_000]] as const
+	) {
+		await push(port, {service_name: service, pod}, {
+			...window,
+			session: {...window.session, startedAtMs: startedAtMs - agoMs},
+		});
 	}
 
 	const {recorded: all, port: proxy} = await serveExchange(port);
@@ -216,7 +267,12 @@ test('the backend in Go answers as it was recorded', async ({skip}) => {
 		writeFileSync(recording, `${JSON.stringify(recorded, undefined, '\t')}\n`);
 	}
 
-	const comparable = (one: Exchange[number]) => ({...one, answer: one.type === 'application/json' ? JSON.parse(Buffer.from(one.answer, 'base64').toString()) as unknown : one.answer});
+	const comparable = (one: Exchange[number]) => ({
+		...one,
+		answer: one.type === 'application/json'
+			? JSON.parse(Buffer.from(one.answer, 'base64').toString()) as unknown
+			: one.answer,
+	});
 	expect(exchange.map(one => comparable(one))).toEqual(expect.arrayContaining(recorded.map(one => comparable(one))));
 });
 
@@ -225,11 +281,20 @@ async function tableOf(answer: string, parameters = '') {
 	const {port} = await serve((_, body, response) => {
 		response.socket!.end(`HTTP/1.1 200 OK\r\n${body.includes('"cpu:cpu:') ? '\r\n{}' : answer}`);
 	});
-	return run(process.execPath, ['--max-old-space-size=64', cli, 'open', `pyroscope://127.0.0.1:${port}${parameters}`]);
+	return run(process.execPath, [
+		'--max-old-space-size=64',
+		cli,
+		'open',
+		`pyroscope://127.0.0.1:${port}${parameters}`,
+	]);
 }
 
 test.each([
-	['tiny chunks', `transfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(1_000_000)}0\r\n\r\n`, 'gave an answer that is not a Pyroscope\'s'],
+	[
+		'tiny chunks',
+		`transfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(1_000_000)}0\r\n\r\n`,
+		'gave an answer that is not a Pyroscope\'s',
+	],
 	['another kind', '\r\n[]', 'gave an answer that is not a Pyroscope\'s'],
 	['too much', `\r\n${'['.repeat(2 ** 24)}`, 'sent more than 8 MB'],
 ])('an answer of %s is refused, before it fills the heap', async (_, answer, problem) => {
@@ -238,9 +303,19 @@ test.each([
 
 test('the largest JVMs are shown, once each, with what they used in the span', async () => {
 	const endMs = startedAtMs + 60_000;
-	const jvm = (pod: string, value: unknown, atMs = endMs) => ({labels: [{name: 'service_name', value: pod}, {name: 'pod', value: pod}], points: [{timestamp: atMs, value}]});
+	const jvm = (pod: string, value: unknown, atMs = endMs) => ({
+		labels: [{name: 'service_name', value: pod}, {name: 'pod', value: pod}],
+		points: [{timestamp: atMs, value}],
+	});
 	const many = Array.from({length: 2001}, (_, pod) => jvm(String(pod), 6e8 + pod));
-	const series = [...many, jvm('a', 1e30), jvm('b', '1e999'), jvm('c', 1e12, endMs + 60_000), jvm('big', 6e10), jvm('big', 6e10)];
+	const series = [
+		...many,
+		jvm('a', 1e30),
+		jvm('b', '1e999'),
+		jvm('c', 1e12, endMs + 60_000),
+		jvm('big', 6e10),
+		jvm('big', 6e10),
+	];
 	const {stdout} = await tableOf(`\r\n${JSON.stringify({series})}`, `/?from=${startedAtMs}&until=${endMs}`);
 	const lines = stdout.trimEnd().split('\n').map(line => line.trim().replaceAll(/ +/g, ' '));
 	expect(lines.slice(0, 3)).toEqual(['CPU SERVICE LABELS', '200% big pod=big', '1.0% 2000 pod=2000']);
@@ -271,9 +346,14 @@ test('headers go to no other backend than the opened one', async () => {
 	const [a, b] = served.map(({port}) => `pyroscope://0.0.0.0:${port}/?query={a="b"}`);
 	const file = path.join(folderForTest(), 'headers');
 	writeFileSync(file, 'Authorization: Bearer one');
-	const [warningA, warningB] = served.map(({port}) => `tprof-top: the headers are sent unencrypted to 0.0.0.0:${port}; an https address would hide them\n`);
+	const [warningA, warningB] = served.map(({port}) =>
+		`tprof-top: the headers are sent unencrypted to 0.0.0.0:${port}; an https address would hide them\n`);
 	const both = await runCli('open', a, '--compare', b, '--headers', file);
-	expect(both).toMatchObject({status: 0, stderr: warningA, stdout: expect.stringContaining(`Changes, against ${b}`) as string});
+	expect(both).toMatchObject({
+		status: 0,
+		stderr: warningA,
+		stdout: expect.stringContaining(`Changes, against ${b}`) as string,
+	});
 	expect(received).toEqual([undefined, 'Bearer one']);
 	const saved = path.join(import.meta.dirname, '../fixtures/exports/shop-jdk17.pb.gz');
 	expect(await runCli('open', saved, '--compare', b, '--headers', file)).toMatchObject({status: 0, stderr: warningB});
@@ -297,7 +377,12 @@ test('a request that failed is said, also one for the span before, and asked aga
 			response.writeHead(status).end(writePprof(whole, '1.0.0'));
 		}
 	});
-	const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, 'open', `pyroscope://127.0.0.1:${port}/?from=${startedAtMs}&until=${startedAtMs + 60_000}`], {env: {TZ: 'UTC'}}));
+	const terminal
+		= closedAfterTest(new TerminalSession(process.execPath, [
+			cli,
+			'open',
+			`pyroscope://127.0.0.1:${port}/?from=${startedAtMs}&until=${startedAtMs + 60_000}`,
+		], {env: {TZ: 'UTC'}}));
 	await terminal.until('>3.3%');
 	await terminal.typeUntil('\r', /^http:.* answered 500/m);
 	statusFor = () => undefined;

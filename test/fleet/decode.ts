@@ -11,7 +11,10 @@ const {first, whole} = serviceSnapshots();
 
 /** What is sent in tests, and the labels of all of it. */
 export const windows: Readonly<Record<string, Snapshot>> = {
-	'a window': windowSnapshot(whole, first), 'a session': whole, 'hostile names': hostileSnapshot(), ...Object.fromEntries([1, 2, 3].map(seed => [`random ${seed}`, randomSnapshot(seed)])),
+	'a window': windowSnapshot(whole, first),
+	'a session': whole,
+	'hostile names': hostileSnapshot(),
+	...Object.fromEntries([1, 2, 3].map(seed => [`random ${seed}`, randomSnapshot(seed)])),
 };
 export const labels = {
 	service_name: 'shop', hostname: 'host-1', pid: '4711', jvm_version: '17.0.15', 'k8s.pod': 'shop-0',
@@ -46,31 +49,45 @@ function contents(message: Uint8Array): Record<number, Uint8Array[]> {
 /** The profiles in a body for Pyroscope. */
 export function decodePush(body: Uint8Array): Decoded[] {
 	const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString();
-	return contents(gunzipSync(body))[1].flatMap(series => contents(series)[2].map(sample => {
-		const pairs = contents(series)[1].map(pair => [1, 2].map(field => utf8(contents(pair)[field][0])));
-		const named = Object.fromEntries(pairs) as Record<string, string>;
-		const profile = Profile.decode(contents(sample)[1][0]);
-		const text = (at: number | bigint) => profile.stringTable.strings[Number(at)];
-		const [{type, unit}] = profile.sampleType;
-		const frameOf = (id: number | bigint) => {
-			const [{functionId, line}] = profile.location[Number(id) - 1].line;
-			return `${text(profile.function[Number(functionId) - 1].name)}:${line}`;
-		};
+	return contents(gunzipSync(body))[1].flatMap(series =>
+		contents(series)[2].map(sample => {
+			const pairs = contents(series)[1].map(pair => [1, 2].map(field => utf8(contents(pair)[field][0])));
+			const named = Object.fromEntries(pairs) as Record<string, string>;
+			const profile = Profile.decode(contents(sample)[1][0]);
+			const text = (at: number | bigint) => profile.stringTable.strings[Number(at)];
+			const [{type, unit}] = profile.sampleType;
+			const frameOf = (id: number | bigint) => {
+				const [{functionId, line}] = profile.location[Number(id) - 1].line;
+				return `${text(profile.function[Number(functionId) - 1].name)}:${line}`;
+			};
 
-		return {
-			Labels: named,
-			Type: [named.__name__, text(type), text(unit), text(profile.periodType!.type), text(profile.periodType!.unit)].join(':'),
-			Period: Number(profile.period),
-			Start: Number(profile.timeNanos),
-			Stacks: sumsByName(profile.sample.map(({locationId, value}) => [locationId.map(id => frameOf(id)).join(';'), Number(value[0])])),
-		};
-	}));
+			return {
+				Labels: named,
+				Type: [
+					named.__name__,
+					text(type),
+					text(unit),
+					text(profile.periodType!.type),
+					text(profile.periodType!.unit),
+				].join(':'),
+				Period: Number(profile.period),
+				Start: Number(profile.timeNanos),
+				Stacks: sumsByName(profile.sample.map(({locationId, value}) => [
+					locationId.map(id => frameOf(id)).join(';'),
+					Number(value[0]),
+				])),
+			};
+		}));
 }
 
 /** The profiles in a body for a collector. */
 export function decodeOtlp(body: Uint8Array): Decoded[] {
-	const {resourceProfiles: [{resource, scopeProfiles: [{profiles}]}], dictionary} = JSON.parse(gunzipSync(body).toString()) as Record<string, any>;
-	const {stringTable: strings, functionTable, locationTable, stackTable, attributeTable} = dictionary as Record<string, any>;
+	const {resourceProfiles: [{resource, scopeProfiles: [{profiles}]}], dictionary} = JSON
+		.parse(gunzipSync(body).toString()) as Record<string, any>;
+	const {stringTable: strings, functionTable, locationTable, stackTable, attributeTable} = dictionary as Record<
+		string,
+		any
+	>;
 	const frameOf = (at: number) => {
 		const [{functionIndex, line}] = locationTable[at].lines;
 		return `${strings[functionTable[functionIndex].nameStrindex]}:${line}`;
@@ -86,6 +103,10 @@ export function decodeOtlp(body: Uint8Array): Decoded[] {
 		Type: `${strings[sampleType.typeStrindex]}:${strings[sampleType.unitStrindex]}`,
 		Period: Number(period),
 		Start: Number(timeUnixNano),
-		Stacks: sumsByName((samples as any[]).map(({stackIndex, values}): [string, number] => [(stackTable[stackIndex].locationIndices as number[]).map(at => frameOf(at)).join(';'), Number(values[0])])),
+		Stacks:
+			sumsByName((samples as any[]).map(({stackIndex, values}): [string, number] => [
+				(stackTable[stackIndex].locationIndices as number[]).map(at => frameOf(at)).join(';'),
+				Number(values[0]),
+			])),
 	}));
 }

@@ -18,13 +18,17 @@ const {first, whole} = serviceSnapshots();
 const sumOf = (stacks: Readonly<Record<string, number>>) => sum(Object.values(stacks));
 const stateOf = ({Labels}: Decoded) => Labels.state ?? Labels['thread.state'];
 
-describe.each(Object.entries({push: {protocol: pyroscope, decode: decodePush}, otlp: {protocol: otlp, decode: decodeOtlp}}))('%s', (_, {protocol, decode}) => {
+describe.each(Object.entries({
+	push: {protocol: pyroscope, decode: decodePush},
+	otlp: {protocol: otlp, decode: decodeOtlp},
+}))('%s', (_, {protocol, decode}) => {
 	test.each(Object.entries(windows))('the sums of %s', (_, window) => {
 		const profiles = decode(protocol.encode(window, labels));
 		const {counters, session} = window;
 		const cpu = profiles.find(profile => stateOf(profile) === undefined);
 		expect(sumOf(cpu?.Stacks ?? {})).toBe(sumUpTo(counters.count, at => counters.cpuNs[at]));
-		const wallNs = sum(profiles.filter(profile => stateOf(profile) !== undefined).map(({Stacks}) => sumOf(Stacks)));
+		const wallNs = sum(profiles.filter(profile =>
+			stateOf(profile) !== undefined).map(({Stacks}) => sumOf(Stacks)));
 		expect(wallNs).toBe(sumUpTo(counters.count, at => counters.ticks[at] * session.requestedIntervalMs * 1e6));
 		expect(profiles.every(({Period}) => Period > 0)).toBe(true);
 	});
@@ -32,13 +36,16 @@ describe.each(Object.entries({push: {protocol: pyroscope, decode: decodePush}, o
 	test('a line has what the Lines view says', () => {
 		for (const [snapshot, since] of [[whole, first], [whole, undefined]] as const) {
 			const profiles = decode(protocol.encode(windowSnapshot(snapshot, since), labels));
-			const byLine = sumsByName(Object.entries(profiles[0].Stacks).map(([stack, ns]) => [stack.split(';', 1)[0], ns]));
+			const byLine
+				= sumsByName(Object.entries(profiles[0].Stacks).map(([stack, ns]) => [stack.split(';', 1)[0], ns]));
 			const {rows} = queryLines(snapshot, since, defaultQuery);
 			const lines = rows.filter(row => row.line >= 0 && row.selfCpuNs > 0);
 			expect(lines.length).toBeGreaterThan(1);
 			expect(lines.map(row => byLine[locationName(row)])).toEqual(lines.map(row => row.selfCpuNs));
 			const blocked = profiles.find(profile => stateOf(profile) === 'BLOCKED')!;
-			expect(blocked.Stacks).toEqual({'com.acme.db.Pool.take:88;com.acme.Worker.run:30': (since ? 20 : 40) * 200 * 1e6});
+			expect(blocked.Stacks).toEqual({
+				'com.acme.db.Pool.take:88;com.acme.Worker.run:30': (since ? 20 : 40) * 200 * 1e6,
+			});
 		}
 	});
 });
@@ -70,7 +77,8 @@ test('Prometheus gets a bounded number of lines, with hostile names in quotes', 
 		since = snapshot;
 		const lines = metricsText([metrics], {sent: 1, refused: 2, dropped: 3, waitingBytes: 4}).trimEnd().split('\n');
 		const values = lines.filter(line => !line.startsWith('#'));
-		expect(values.filter(line => !/^tprof_\w+{(?:\w+="(?:[^"\\]|\\.)*",?)*} -?\d+(?:\.\d+)?(?:e[+-]\d+)?$/.test(line))).toEqual([]);
+		expect(values.filter(line =>
+			!/^tprof_\w+{(?:\w+="(?:[^"\\]|\\.)*",?)*} -?\d+(?:\.\d+)?(?:e[+-]\d+)?$/.test(line))).toEqual([]);
 		const names = new Set(values.map(line => line.slice(0, line.lastIndexOf(' '))));
 		expect(names.size).toBe(values.length);
 		seen.push(...[...names].filter(name => name.startsWith('tprof_line_cpu_cores')));

@@ -74,14 +74,20 @@ test('windows are sent, the oldest first, to the path of the push API below that
 });
 
 const passing: Record<string, {readonly answer: Answer; readonly problem: RegExp}> = {
-	'closes instead of answering': {answer: response => response.socket!.destroy(), problem: /socket hang up|connection reset/},
+	'closes instead of answering': {
+		answer: response => response.socket!.destroy(),
+		problem: /socket hang up|connection reset/,
+	},
 	'closes in the middle of its answer': {
 		answer(response) {
 			response.writeHead(200, {'content-length': 100}).write('{');
 			setTimeout(() => response.socket!.destroy(), 50);
 		}, problem: /aborted|connection reset/,
 	},
-	'switches to another protocol': {answer: response => response.socket!.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'), problem: /another protocol/},
+	'switches to another protocol': {
+		answer: response => response.socket!.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+		problem: /another protocol/,
+	},
 	'has no end of interim answers': {
 		answer(response) {
 			const interim = 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000);
@@ -99,7 +105,10 @@ const passing: Record<string, {readonly answer: Answer; readonly problem: RegExp
 	'begins to answer and stops': {answer: response => response.writeHead(200).write('{'), problem: /no answer in 1 s/},
 	'is overloaded': {answer: status(503, 'try later'), problem: /answered 503: "try later"/},
 	'wants credentials': {answer: status(401), problem: /answered 401: the credentials in --headers/},
-	'answers with a log-in page': {answer: status(200, '<html>', {'content-type': 'text/html'}), problem: /answered 200 with a web page/},
+	'answers with a log-in page': {
+		answer: status(200, '<html>', {'content-type': 'text/html'}),
+		problem: /answered 200 with a web page/,
+	},
 	'answers with escape sequences': {answer: status(502, '\u001B]0;x\u0007'), problem: /"\\x1b]0;x\\x07"/},
 };
 
@@ -114,7 +123,10 @@ test.each(Object.entries(passing))('a backend that %s gets the window again', as
 });
 
 test('Retry-After is waited for, but not for ever', async () => {
-	const {url, received} = await backend([status(429, '', {'retry-after': '1'}), status(429, '', {'retry-after': new Date(Date.now() + 2500).toUTCString()})]);
+	const {url, received} = await backend([
+		status(429, '', {'retry-after': '1'}),
+		status(429, '', {'retry-after': new Date(Date.now() + 2500).toUTCString()}),
+	]);
 	const sender = senderTo(url);
 	sender.send('a');
 	await until(() => sender.sent === 1);
@@ -131,13 +143,22 @@ test('Retry-After is waited for, but not for ever', async () => {
 const credentials = {headers: () => ({Authorization: 'Basic YWxpY2U6aHVudGVyMg=='})};
 
 const refusing = [status(400, 'bad profile of alice:hunter2'), status(413)];
-const takingAPart = [status(200, '{"partialSuccess":{"rejectedProfiles":"2","errorMessage":"too old"}}'), status(200, 'no JSON')];
+const takingAPart = [
+	status(200, '{"partialSuccess":{"rejectedProfiles":"2","errorMessage":"too old"}}'),
+	status(200, 'no JSON'),
+];
 
 test.each([
 	['refuses', refusing, /^http:\S+ answered 400: "bad profile of alice:hunter2"$/, pyroscope, {}],
 	['refuses', refusing, /^http:\S+ answered 400$/, pyroscope, credentials],
 	['takes only a part of', takingAPart, /^2 profiles of a window were rejected: too old$/, otlp, {}],
-	['takes only a part of', takingAPart, / refused a part; its reason is not shown, as it may quote the headers$/, otlp, credentials],
+	[
+		'takes only a part of',
+		takingAPart,
+		/ refused a part; its reason is not shown, as it may quote the headers$/,
+		otlp,
+		credentials,
+	],
 ])('a window that a backend %s is counted, and the next is sent: %#', async (_, answers, said, protocol, options) => {
 	const {url} = await backend(answers);
 	const sender = senderTo(url, options, protocol);
@@ -150,10 +171,12 @@ test.each([
 
 test('credentials do not follow a redirect', async () => {
 	const elsewhere = await backend();
-	const {url, received} = await backend([301, 302, 307, 308].map(code => status(code, '', {location: `${elsewhere.url.href}?token=x`})));
+	const {url, received}
+		= await backend([301, 302, 307, 308].map(code => status(code, '', {location: `${elsewhere.url.href}?token=x`})));
 	const sender = senderTo(url, {headers: () => ({Authorization: 'Bearer secret'})});
 	sender.send('a');
-	expect(await until(() => sender.problems[0])).toBe(`${url.origin} answered 301, a redirect: not followed; give the backend's own address`);
+	expect(await until(() => sender.problems[0]))
+		.toBe(`${url.origin} answered 301, a redirect: not followed; give the backend's own address`);
 	await until(() => sender.sent === 1);
 	expect(received).toHaveLength(5);
 	expect(elsewhere.received).toEqual([]);
@@ -223,7 +246,8 @@ test('32 JVMs reach a backend that takes half a second, and an outage is made go
 	for (; turns < turnsOfOutage && (turns === 0 || sender.waiting > 0); turns++) {
 		turn(turns);
 		// One at a time until it has taken something.
-		await soon(() => pending.length >= (sender.sent === 0 ? 1 : Math.min(maxRequests, pending.length + sender.waiting)));
+		await soon(() =>
+			pending.length >= (sender.sent === 0 ? 1 : Math.min(maxRequests, pending.length + sender.waiting)));
 		const {sent} = sender;
 		const taken = pending.splice(0);
 		for (const take of taken) {
@@ -276,7 +300,15 @@ test('headers come from a file, read each time, or from the environment; no erro
 	expect(headers()).toEqual({Authorization: 'Bearer one', 'X-Scope-OrgID': 'shop'});
 	writeFileSync(file, 'Authorization: Bearer two');
 	expect(headers()).toEqual({Authorization: 'Bearer two'});
-	for (const content of ['secret', 'na me: secret', 'a: secr\u0001et', 'Transfer-Encoding: secret', `a: ${'secret'.repeat(20_000)}`]) {
+	for (
+		const content of [
+			'secret',
+			'na me: secret',
+			'a: secr\u0001et',
+			'Transfer-Encoding: secret',
+			`a: ${'secret'.repeat(20_000)}`,
+		]
+	) {
 		writeFileSync(file, content);
 		expect(headers).toThrow(/^(?!.*secret).*headers/);
 	}
@@ -300,7 +332,9 @@ test('a backend\'s address says its protocol, and holds no credential', () => {
 test('metrics are for this host, under its own names', async () => {
 	const {port} = closedAfterTest(await serveMetrics({host: '127.0.0.1', port: 0}, () => 'page\n'));
 	const get = async (at: string, host = `localhost:${port}`) => {
-		const [response] = await once(http.get(`http://127.0.0.1:${port}${at}`, {headers: {host}}), 'response') as [http.IncomingMessage];
+		const [response] = await once(http.get(`http://127.0.0.1:${port}${at}`, {headers: {host}}), 'response') as [
+			http.IncomingMessage,
+		];
 		return `${response.statusCode} ${Buffer.concat(await response.toArray() as Buffer[]).toString()}`;
 	};
 
@@ -308,26 +342,54 @@ test('metrics are for this host, under its own names', async () => {
 	expect(await get('/metrics?x=y')).toBe('200 page\n');
 	expect(await get('/')).toBe('404 see /metrics\n');
 	expect(await get('/metrics', 'evil.example')).toBe('404 see /metrics\n');
-	await expect(serveMetrics({host: '127.0.0.1', port}, () => '')).rejects.toThrow(/cannot listen on 127.0.0.1 port \d+: EADDRINUSE/);
+	await expect(serveMetrics({host: '127.0.0.1', port}, () => '')).rejects
+		.toThrow(/cannot listen on 127.0.0.1 port \d+: EADDRINUSE/);
 });
 
 test('a query that Pyroscope cannot answer says why', async () => {
 	const now = 1_700_000_000_000;
-	expect(backendQuery('pyroscopes://h/base/?query=wall:wall:nanoseconds:wall:nanoseconds{state="BLOCKED"}&from=now-1h&until=now-30m&groupBy=env', now)).toEqual({
-		url: new URL('https://h/base/'), types: ['wall:wall:nanoseconds:wall:nanoseconds'], selector: '{state="BLOCKED"}',
-		isOfAll: false, groupBy: expect.arrayContaining(['service_name', 'pod', 'pid', 'env']) as string[],
-		startMs: now - 3_600_000, endMs: now - 1_800_000,
+	expect(backendQuery(
+		'pyroscopes://h/base/?query=wall:wall:nanoseconds:wall:nanoseconds{state="BLOCKED"}&from=now-1h&until=now-30m&groupBy=env',
+		now,
+	)).toEqual({
+		url: new URL('https://h/base/'),
+		types: ['wall:wall:nanoseconds:wall:nanoseconds'],
+		selector: '{state="BLOCKED"}',
+		isOfAll: false,
+		groupBy: expect.arrayContaining(['service_name', 'pod', 'pid', 'env']) as string[],
+		startMs: now - 3_600_000,
+		endMs: now - 1_800_000,
 	});
-	expect(backendQuery(`pyroscope://h/?from=now-1h&until=${now + 7_200_000}`, now)).toMatchObject({startMs: now - 3_600_000, endMs: now});
+	expect(backendQuery(`pyroscope://h/?from=now-1h&until=${now + 7_200_000}`, now)).toMatchObject({
+		startMs: now - 3_600_000,
+		endMs: now,
+	});
 	expect(() => backendQuery('pyroscope://h:x')).toThrow('the address is not a URL');
 	const ofMemory = 'pyroscope://h/?query=memory:alloc_space:bytes:space:bytes{}';
 	expect(() => backendQuery(ofMemory)).toThrow('profiles of CPU and wall time');
-	for (const wrong of ['pyroscope://h/?query=x', 'pyroscope://h/?token=secret', 'pyroscope://h/?query={}&from=yesterday', 'pyroscope://h/?query={}&until=now-1', 'pyroscope://h/?query={}&from=now', 'pyroscope://h/?from=now-99999d', `pyroscope://h/?from=${now + 1}&until=${now + 2}`, 'pyroscope://me:secret@h/?query={}']) {
+	for (
+		const wrong of [
+			'pyroscope://h/?query=x',
+			'pyroscope://h/?token=secret',
+			'pyroscope://h/?query={}&from=yesterday',
+			'pyroscope://h/?query={}&until=now-1',
+			'pyroscope://h/?query={}&from=now',
+			'pyroscope://h/?from=now-99999d',
+			`pyroscope://h/?from=${now + 1}&until=${now + 2}`,
+			'pyroscope://me:secret@h/?query={}',
+		]
+	) {
 		expect(() => backendQuery(wrong, now)).toThrow(/^(?!.*secret)/);
 	}
 
-	expect(withLabels({...backendQuery('pyroscope://h'), selector: '{a="1,b=2}",b=~`x`, c!=\'d\'}'}, {b: 'q"', e: ''}).selector).toBe(String.raw`{a="1,b=2}", c!='d',b="q\"",e=""}`);
-	const {port} = await backend([status(400, '{"code":"invalid_argument","message":"no such label"}'), status(200), response => response.end(Buffer.alloc(500)), response => response.end(Buffer.alloc(5000))]);
+	expect(withLabels({...backendQuery('pyroscope://h'), selector: '{a="1,b=2}",b=~`x`, c!=\'d\'}'}, {b: 'q"', e: ''})
+		.selector).toBe(String.raw`{a="1,b=2}", c!='d',b="q\"",e=""}`);
+	const {port} = await backend([
+		status(400, '{"code":"invalid_argument","message":"no such label"}'),
+		status(200),
+		response => response.end(Buffer.alloc(500)),
+		response => response.end(Buffer.alloc(5000)),
+	]);
 	const query = backendQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`);
 	const context = {headers: {}, signal: new AbortController().signal};
 	const ask = async () => mergedProfile(query, query.types[0], context, 1024);

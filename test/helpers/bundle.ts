@@ -15,7 +15,9 @@ process.once('SIGTERM', () => {
 	process.exit();
 });
 
-/** Bundles an entry point, named from the project's root, as build.js does, once in a process; gives the bundle's URL. */
+/**
+Bundles an entry point, named from the project's root, as build.js does, once in a process; gives the bundle's URL.
+*/
 export async function bundle(entry: string): Promise<URL> {
 	const found = bundles.get(entry) ?? bundled(entry);
 	bundles.set(entry, found);

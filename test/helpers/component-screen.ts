@@ -8,7 +8,13 @@ import {clearScreen, Terminal, type Size} from '../../source/ui/terminal/termina
 
 /** What a terminal is besides its size: it takes all that is written. */
 const fakeStdout = {
-	writable: true, destroyed: false, writableNeedDrain: false, writableLength: 0, on() {/* Nothing happens to it. */}, off() {/* As little. */}, write: () => true,
+	writable: true,
+	destroyed: false,
+	writableNeedDrain: false,
+	writableLength: 0,
+	on() {/* Nothing happens to it. */},
+	off() {/* As little. */},
+	write: () => true,
 };
 
 /** A screen's components on a terminal that is only an object, with bytes for keys; Ink writes every frame whole. */
@@ -24,7 +30,11 @@ export class ComponentScreen {
 
 	constructor(screen: ReactElement, {columns = 80, rows = 24}: Partial<Size> = {}) {
 		this.#size = {columns, rows};
-		this.terminal = new Terminal(this.#stdin as unknown as ReadStream, Object.assign(this.#size, fakeStdout) as unknown as WriteStream, {hasMouse: true});
+		this.terminal = new Terminal(
+			this.#stdin as unknown as ReadStream,
+			Object.assign(this.#size, fakeStdout) as unknown as WriteStream,
+			{hasMouse: true},
+		);
 		this.terminal.frames.write = piece => {
 			if (String(piece).startsWith(clearScreen)) {
 				this.repaints++;
@@ -43,7 +53,9 @@ export class ComponentScreen {
 
 	/** The root of what Ink draws. */
 	get root(): DOMElement {
-		const {rootNode} = instances.get(this.terminal.frames as unknown as NodeJS.WriteStream) as unknown as {readonly rootNode: DOMElement};
+		const {rootNode} = instances.get(this.terminal.frames as unknown as NodeJS.WriteStream) as unknown as {
+			readonly rootNode: DOMElement;
+		};
 		return rootNode;
 	}
 

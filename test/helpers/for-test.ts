@@ -13,8 +13,11 @@ import {type JavaOptions, javaProcess, type JavaProcess, nice, startJava, startS
 const concurrentTest = new AsyncLocalStorage<TestContext>();
 
 /** The body of a concurrent test (`test.concurrent`, or `.concurrent.for`), in which the helpers here may be called. */
-export function beside<Values extends readonly unknown[]>(body: (...values: Values) => Promise<void>): (...values: [...Values, TestContext]) => Promise<void> {
-	return async (...args) => concurrentTest.run(args.at(-1) as TestContext, async () => body(...args.slice(0, -1) as unknown as Values));
+export function beside<Values extends readonly unknown[]>(
+	body: (...values: Values) => Promise<void>,
+): (...values: [...Values, TestContext]) => Promise<void> {
+	return async (...args) =>
+		concurrentTest.run(args.at(-1) as TestContext, async () => body(...args.slice(0, -1) as unknown as Values));
 }
 
 /** Has something done when the test that calls this is over. */
@@ -25,8 +28,8 @@ export function atTestEnd(end: () => unknown): void {
 }
 
 /**
-A JVM that ends with the test that starts it. It lets others go first, unless it is `under` something else: `under: []` is
-for tests that wait for CPU time of its own.
+A JVM that ends with the test that starts it. It lets others go first, unless it is `under` something else: `under: []`
+is for tests that wait for CPU time of its own.
 */
 export async function javaForTest(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	return stoppedAfterTest(await startJava(name, {under: nice, ...options}));
@@ -44,7 +47,11 @@ export function programForTest(command: string, args: readonly string[], options
 }
 
 /** A process that is killed with the test that starts it. */
-export function spawnForTest(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess & {readonly pid: number} {
+export function spawnForTest(
+	command: string,
+	args: readonly string[],
+	options: SpawnOptions = {},
+): ChildProcess & {readonly pid: number} {
 	const child = spawn(command, args, options);
 	atTestEnd(() => child.kill('SIGKILL'));
 	return child as ChildProcess & {readonly pid: number};
@@ -55,7 +62,11 @@ export const onFirstCpu: readonly string[] = ['taskset', '-c', '0', ...nice];
 
 /** Keeps the first CPU busy until the test ends, with this number of programs that share it with JVMs there. */
 export function keepFirstCpuBusy(count: number): Array<{readonly pid: number}> {
-	return Array.from({length: count}, () => spawnForTest(onFirstCpu[0], [...onFirstCpu.slice(1), 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'}));
+	return Array.from(
+		{length: count},
+		() =>
+			spawnForTest(onFirstCpu[0], [...onFirstCpu.slice(1), 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'}),
+	);
 }
 
 /** Something that is closed with the test that opens it. */
@@ -66,7 +77,10 @@ export function closedAfterTest<T extends {close(): unknown}>(opened: T): T {
 
 type Shared = {readonly java: JavaProcess; readonly target: Target};
 
-/** A JVM for all tests of the file or the `describe` that calls this, as urgent as those of tests; there as soon as they run. */
+/**
+A JVM for all tests of the file or the `describe` that calls this, as urgent as those of tests; there as soon as they
+run.
+*/
 export function sharedJava(name: string, options: JavaOptions = {}): Shared {
 	return shared(async () => startJava(name, {under: nice, ...options}));
 }

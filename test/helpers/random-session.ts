@@ -17,20 +17,38 @@ export function * randomSession(seconds: number, seed = 1): Generator<Snapshot> 
 	const threads = [builder.addThread({key: 1, name: 'main'})];
 	for (let second = 1; second <= seconds; second++) {
 		if (random() < 0.2) {
-			threads.push(builder.addThread({key: -1000 - threads.length, name: `worker-${threads.length}`, nativeId: pick(random, 99_999)}));
+			threads.push(builder.addThread({
+				key: -1000 - threads.length,
+				name: `worker-${threads.length}`,
+				nativeId: pick(random, 99_999),
+			}));
 		}
 
 		for (let times = pick(random, 4); times > 0; times--) {
-			builder.setNow(threads[pick(random, threads.length)], {name: ['', `request ${pick(random, 99)} of customer \u{1F600}`, `request \u{1F601}${second}`, 'idle'][pick(random, 4)]});
+			builder.setNow(threads[pick(random, threads.length)], {
+				name:
+					[
+						'',
+						`request ${pick(random, 99)} of customer \u{1F600}`,
+						`request \u{1F601}${second}`,
+						'idle',
+					][pick(random, 4)],
+			});
 		}
 
 		for (let times = 0; times < 6; times++) {
 			const thread = threads[pick(random, threads.length)];
-			const node = builder.addStack([builder.addFrame('com.acme.Main', `method${pick(random, 9)}`, 'Main.java', pick(random, 40))]);
+			const node = builder.addStack([
+				builder.addFrame('com.acme.Main', `method${pick(random, 9)}`, 'Main.java', pick(random, 40)),
+			]);
 			const state = [stateCode.RUNNABLE, stateCode.BLOCKED, stateCode.WAITING][pick(random, 3)];
 			builder.count(thread, node, state, 1 + pick(random, 50), state === stateCode.RUNNABLE ? random() * 1e9 : 0);
 			builder.setNow(thread, {
-				state, node, sinceMs: startMs + (second * 1000) + random(), alive: random() < 0.9, lockOwner: state === stateCode.BLOCKED ? threads[0] : -1,
+				state,
+				node,
+				sinceMs: startMs + (second * 1000) + random(),
+				alive: random() < 0.9,
+				lockOwner: state === stateCode.BLOCKED ? threads[0] : -1,
 			});
 			if (state === stateCode.BLOCKED) {
 				builder.addContention({
@@ -42,7 +60,11 @@ export function * randomSession(seconds: number, seed = 1): Generator<Snapshot> 
 		const atMs = startMs + (second * 1000);
 		yield builder.build({
 			session: {
-				samples: second * 50, durationMs: second * 1000, startedAtMs: startMs, takenAtMs: atMs + 12.5, lastSampleAtMs: atMs,
+				samples: second * 50,
+				durationMs: second * 1000,
+				startedAtMs: startMs,
+				takenAtMs: atMs + 12.5,
+				lastSampleAtMs: atMs,
 			},
 		});
 	}
@@ -60,6 +82,14 @@ export function ringOf(session: Iterable<Snapshot>, bounds?: RingBounds, facts: 
 
 /** What a snapshot says, whole numbers for fractions. */
 export function saidBy(snapshot: Snapshot | undefined) {
-	const rounded = (columns: Parameters<typeof rowsOf>[0]) => rowsOf(columns).map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? Math.round(value) : value])));
-	return snapshot && {counters: rounded(snapshot.counters), contention: rounded(snapshot.contention), threads: rounded(snapshot.threads), session: snapshot.session};
+	const rounded = (columns: Parameters<typeof rowsOf>[0]) =>
+		rowsOf(columns).map(row =>
+			Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? Math.round(value) : value])));
+	return snapshot
+		&& {
+			counters: rounded(snapshot.counters),
+			contention: rounded(snapshot.contention),
+			threads: rounded(snapshot.threads),
+			session: snapshot.session,
+		};
 }

@@ -44,19 +44,38 @@ export function traceReport(calls = [4, 10, 1], elapsedNs = 2e9): TraceReport {
 export const report = traceReport();
 
 /** Jobs of one kind: how many wait, and how many are done. */
-export function taskReportOf(counts = [2, 2], elapsedNs = 2e9, {longest = [0], readings = [0], about = {}}: {readonly longest?: readonly number[]; readonly readings?: ReadonlyArray<number | string>; readonly about?: Partial<TaskReport>} = {}): TaskReport {
+export function taskReportOf(
+	counts = [2, 2],
+	elapsedNs = 2e9,
+	{longest = [0], readings = [0], about = {}}: {
+		readonly longest?: readonly number[];
+		readonly readings?: ReadonlyArray<number | string>;
+		readonly about?: Partial<TaskReport>;
+	} = {},
+): TaskReport {
 	const given = {
-		probe: 'jobs', counters: [], notes: [], history: [], states: [{id: 'queued', title: 'in the queue', kind: 'waiting'}, {id: 'done', title: 'done', kind: 'end'}], ...about,
+		probe: 'jobs',
+		counters: [],
+		notes: [],
+		history: [],
+		states: [{id: 'queued', title: 'in the queue', kind: 'waiting'}, {id: 'done', title: 'done', kind: 'end'}],
+		...about,
 	} as const;
 	return {
-		...parseTaskReport(reportBytes([
-			[103, 2, 1, 1000, elapsedNs, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0],
-			counts.flatMap((count, state) => [1, 0, state, count, count * (state === 0 ? 1.5e6 : 2.5e6), 1e6, 2e6, 401, count, 0]),
-			[0, 1, 0, 1, 4e6, 4e6, 0],
-			longest,
-			readings,
-			[1, 'a.Job', 1, 'pool-1-thread-1'],
-		].flat()), {...given, points: []}),
+		...parseTaskReport(
+			reportBytes([
+				[103, 2, 1, 1000, elapsedNs, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0],
+				counts.flatMap((
+					count,
+					state,
+				) => [1, 0, state, count, count * (state === 0 ? 1.5e6 : 2.5e6), 1e6, 2e6, 401, count, 0]),
+				[0, 1, 0, 1, 4e6, 4e6, 0],
+				longest,
+				readings,
+				[1, 'a.Job', 1, 'pool-1-thread-1'],
+			].flat()),
+			{...given, points: []},
+		),
 		...given,
 	};
 }

@@ -15,7 +15,15 @@ export type Ended = {readonly status: number | null; readonly stdout: string; re
 /** Runs a program to its end without keeping the tests beside it waiting. */
 export async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
 	try {
-		return {status: 0, ...await execute(command, args, {encoding: 'utf8', timeout: patienceMs, maxBuffer: 2 ** 28, env: {...process.env, ...env}})};
+		return {
+			status: 0,
+			...await execute(command, args, {
+				encoding: 'utf8',
+				timeout: patienceMs,
+				maxBuffer: 2 ** 28,
+				env: {...process.env, ...env},
+			}),
+		};
 	} catch (error) {
 		const {code, stdout, stderr} = error as {code: number | null; stdout: string; stderr: string};
 		return {status: code, stdout, stderr};
@@ -52,5 +60,6 @@ export async function runCli(...args: readonly string[]): Promise<Ended> {
 
 /** The go program, on the PATH or where Go's own archive puts it; undefined if there is none. */
 export function goProgram(): string | undefined {
-	return [...process.env.PATH!.split(path.delimiter), '/usr/local/go/bin'].map(folder => path.join(folder, 'go')).find(file => existsSync(file));
+	return [...process.env.PATH!.split(path.delimiter), '/usr/local/go/bin'].map(folder => path.join(folder, 'go'))
+		.find(file => existsSync(file));
 }

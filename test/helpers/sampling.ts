@@ -14,7 +14,13 @@ import {frameIdsOf, rowsOf} from './rows.js';
 import {until} from './until.js';
 
 /** What counted for a thread in a state at a stack: ticks and CPU time; its methods, the innermost first. */
-export type Counted = {readonly thread: string; readonly state: number; readonly methods: readonly string[]; readonly ticks: number; readonly cpuNs: number};
+export type Counted = {
+	readonly thread: string;
+	readonly state: number;
+	readonly methods: readonly string[];
+	readonly ticks: number;
+	readonly cpuNs: number;
+};
 
 /** All that a table has counted. */
 export function countedIn({counters, threads, dictionary}: TableImage): Counted[] {
@@ -29,12 +35,21 @@ type Process = {readonly pid: number};
 /** Samples a JVM in a worker, as the live view does, every 20 ms; closed with the test. */
 export async function samplerForTest(java: Process, options: Partial<SamplerOptions> = {}): Promise<SamplerHandle> {
 	return closedAfterTest(startSampler({
-		target: await targetOf(java), engine: 'memory', depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl: await bundle('source/sampler/worker.ts'), ...options,
+		target: await targetOf(java),
+		engine: 'memory',
+		depth: Infinity,
+		maxOverheadPercent: 100,
+		intervalMs: 20,
+		workerUrl: await bundle('source/sampler/worker.ts'),
+		...options,
 	}));
 }
 
 /** The next snapshot that is as wanted. */
-export async function snapshotOf(sampler: Pick<SamplerHandle, 'read'>, isWanted: (snapshot: Snapshot) => boolean = () => true): Promise<Snapshot> {
+export async function snapshotOf(
+	sampler: Pick<SamplerHandle, 'read'>,
+	isWanted: (snapshot: Snapshot) => boolean = () => true,
+): Promise<Snapshot> {
 	return until(() => {
 		const snapshot = sampler.read();
 		return snapshot && isWanted(snapshot) && snapshot;
@@ -43,13 +58,25 @@ export async function snapshotOf(sampler: Pick<SamplerHandle, 'read'>, isWanted:
 
 type Sampling = {readonly reader: TableReader; readonly session: EngineSession; stop(): Promise<void>};
 
-/** Samples a JVM in this very thread, every 20 ms, with what `around` makes of the session; until `stop` or the test's end. */
-export async function sampleHere(java: Process, engine: Engine, options: Partial<EngineOptions> = {}, around: (session: EngineSession, writer: TableWriter) => EngineSession = session => session): Promise<Sampling> {
+/**
+Samples a JVM in this very thread, every 20 ms, with what `around` makes of the session; until `stop` or the test's end.
+*/
+export async function sampleHere(
+	java: Process,
+	engine: Engine,
+	options: Partial<EngineOptions> = {},
+	around: (session: EngineSession, writer: TableWriter) => EngineSession = session => session,
+): Promise<Sampling> {
 	const buffer = createTable();
 	const writer = new TableWriter(buffer);
 	const session = await engine.open(await targetOf(java), {depth: Infinity, ...options}, writer);
 	const loop = new SamplingLoop({
-		session: around(session, writer), writer, intervalMs: 20, maxOverheadPercent: 100, processClock: openProcessClock(java.pid), report: () => undefined,
+		session: around(session, writer),
+		writer,
+		intervalMs: 20,
+		maxOverheadPercent: 100,
+		processClock: openProcessClock(java.pid),
+		report: () => undefined,
 	});
 	const done = loop.run();
 	const stop = async () => {

@@ -28,7 +28,11 @@ export class SessionBuilder extends SnapshotBuilder {
 			}
 		}
 
-		const columns = makeArrays(contentionColumns, namesOf(contentionColumns), (column, name) => arrayFrom(column, this.#contention.map(row => row[name] ?? units[column.unit].none)));
+		const columns = makeArrays(
+			contentionColumns,
+			namesOf(contentionColumns),
+			(column, name) => arrayFrom(column, this.#contention.map(row => row[name] ?? units[column.unit].none)),
+		);
 		return {...others, threads, contention: {count: this.#contention.length, ...columns}};
 	}
 }

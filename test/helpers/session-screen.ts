@@ -16,23 +16,50 @@ type ScreenProps = Parameters<typeof SessionScreen>[0];
 /** A source that says what the test says, and never that it has changed. */
 export function sourceOf(read: SnapshotSource['read'], more: Partial<SnapshotSource> = {}): SnapshotSource {
 	return {
-		status: () => ({phase: 'sampling', stale: false}), read, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */}, ...more,
+		status: () => ({phase: 'sampling', stale: false}),
+		read,
+		setPaused() {/* Nothing samples here. */},
+		async close() {/* Nothing is open. */},
+		onChange: () => () => {/* It never changes. */},
+		...more,
 	};
 }
 
-type ScreenOptions = Partial<Omit<ScreenProps, 'store' | 'view'>> & Partial<Size> & {readonly view?: Partial<InitialView>};
+type ScreenOptions = Partial<Omit<ScreenProps, 'store' | 'view'>> & Partial<Size> & {
+	readonly view?: Partial<InitialView>;
+};
 
 /** The screen of a session, of 80 x 24 and without colours unless said otherwise; closed after the test. */
-export function openScreen(store: SessionStore, {view, columns = 80, rows = 24, ...props}: ScreenOptions = {}): ComponentScreen {
-	return closedAfterTest(new ComponentScreen(createElement(SessionScreen, {
-		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), theme: new Theme({color: false, ascii: true}), save: async () => 'saved it', onLeave() {/* The test ends it. */},
-		view: {query: defaultQuery, delayMs: 1000, ...view}, ...props,
-	}), {columns, rows}));
+export function openScreen(
+	store: SessionStore,
+	{view, columns = 80, rows = 24, ...props}: ScreenOptions = {},
+): ComponentScreen {
+	return closedAfterTest(new ComponentScreen(
+		createElement(SessionScreen, {
+			store,
+			data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}),
+			theme: new Theme({color: false, ascii: true}),
+			save: async () => 'saved it',
+			onLeave() {/* The test ends it. */},
+			view: {query: defaultQuery, delayMs: 1000, ...view},
+			...props,
+		}),
+		{columns, rows},
+	));
 }
 
 /** The screen of a session that stays as it is, or that is read anew at each `store.refresh()`. */
-export function screenOf(session: Snapshot | (() => Snapshot | undefined) | undefined, {status = {phase: 'sampling', stale: false}, vitals, askForHolders, ...options}: ScreenOptions & {readonly status?: SourceStatus; readonly vitals?: TargetVitals} & Pick<SnapshotSource, 'askForHolders'> = {}): ComponentScreen & {readonly store: SessionStore} {
-	const store = storeOf(typeof session === 'function' ? session : () => session, {status: () => status, askForHolders}, vitals);
+export function screenOf(
+	session: Snapshot | (() => Snapshot | undefined) | undefined,
+	{status = {phase: 'sampling', stale: false}, vitals, askForHolders, ...options}: ScreenOptions & {
+		readonly status?: SourceStatus;
+		readonly vitals?: TargetVitals;
+	} & Pick<SnapshotSource, 'askForHolders'> = {},
+): ComponentScreen & {readonly store: SessionStore} {
+	const store = storeOf(typeof session === 'function' ? session : () => session, {
+		status: () => status,
+		askForHolders,
+	}, vitals);
 	store.refresh();
 	return Object.assign(openScreen(store, options), {store});
 }

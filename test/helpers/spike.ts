@@ -6,7 +6,9 @@ import {ringOf} from './random-session.js';
 /** When the recorded session began; a whole ten minutes on the clock. */
 export const spikeStartMs = 1_700_000_400_000;
 
-/** A second a snapshot: `Calm.tick:3` uses 10 % of a core; in seconds 61 to 65 `Spike.burn:7` one, and four are blocked. */
+/**
+A second a snapshot: `Calm.tick:3` uses 10 % of a core; in seconds 61 to 65 `Spike.burn:7` one, and four are blocked.
+*/
 export function spikeSession(seconds: number): Snapshot[] {
 	const drawing = new Picture();
 	return Array.from({length: seconds}, (_, index) => {
@@ -15,13 +17,21 @@ export function spikeSession(seconds: number): Snapshot[] {
 		drawing.draw(`
 			ticker | R20*5 | com.acme.Calm.tick:3
 			burner | ${isSpike ? 'R20*50 | com.acme.Spike.burn:7' : 'w*50 | com.acme.Calm.tick:3'}
-			${[1, 2, 3, 4].map(waiter => `waiter-${waiter} | ${isSpike ? 'B*50 | com.acme.Spike.wait:9' : 'w*50 | com.acme.Calm.tick:3'}`).join('\n')}
+			${
+				[1, 2, 3, 4].map(waiter =>
+					`waiter-${waiter} | ${isSpike ? 'B*50 | com.acme.Spike.wait:9' : 'w*50 | com.acme.Calm.tick:3'}`).join('\n')
+			}
 		`);
 		const atMs = spikeStartMs + (second * 1000);
 		return drawing.builder.build({
 			target: {pid: 4711, mainClass: 'com.acme.Main'},
 			session: {
-				engine: 'memory', samples: second * 50, durationMs: second * 1000, startedAtMs: spikeStartMs, takenAtMs: atMs + 10, lastSampleAtMs: atMs,
+				engine: 'memory',
+				samples: second * 50,
+				durationMs: second * 1000,
+				startedAtMs: spikeStartMs,
+				takenAtMs: atMs + 10,
+				lastSampleAtMs: atMs,
 			},
 		});
 	});

@@ -12,14 +12,18 @@ type StressCheck = {readonly rounds: number; readonly failures: number};
 export type StressProcess = JavaProcess & {check(): Promise<StressCheck>};
 
 /** Starts the program, with this many threads for each of its six kinds of work. */
-export async function startStress(threads: number, options: Pick<JavaOptions, 'jdk' | 'jvmArgs' | 'under'> = {}): Promise<StressProcess> {
+export async function startStress(
+	threads: number,
+	options: Pick<JavaOptions, 'jdk' | 'jvmArgs' | 'under'> = {},
+): Promise<StressProcess> {
 	const java = await startJava('Stress', {...options, args: [String(threads)]});
 	return {
 		...java,
 		async check() {
 			const before = java.output().length;
 			java.child.stdin?.write('\n');
-			const [, rounds, failures] = await until(() => /rounds (\d+) failures (\d+)\nchecked\n/.exec(java.output().slice(before)) ?? undefined);
+			const [, rounds, failures] = await until(() =>
+				/rounds (\d+) failures (\d+)\nchecked\n/.exec(java.output().slice(before)) ?? undefined);
 			return {rounds: Number(rounds), failures: Number(failures)};
 		},
 	};
@@ -36,7 +40,24 @@ export type KillOutcome = {
 
 /** Runs the memory engine at its highest rate; kills it with SIGKILL some milliseconds after its first report. */
 export async function killTool(pid: number, afterMs: number, timer: TimerId): Promise<KillOutcome> {
-	const tool = startCli(String(pid), '--engine', 'memory', '--timer', timer, '--interval', '1', '--max-overhead', '100', '--batch', '--format', 'json', '--delay', '0.2', '--iterations', '10000');
+	const tool = startCli(
+		String(pid),
+		'--engine',
+		'memory',
+		'--timer',
+		timer,
+		'--interval',
+		'1',
+		'--max-overhead',
+		'100',
+		'--batch',
+		'--format',
+		'json',
+		'--delay',
+		'0.2',
+		'--iterations',
+		'10000',
+	);
 	try {
 		await until(() => tool.stdout() !== '' || tool.child.exitCode !== null);
 		if (!tool.stdout().startsWith('{')) {

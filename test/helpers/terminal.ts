@@ -30,8 +30,13 @@ export class TerminalSession {
 	constructor(file: string, args: readonly string[], {columns = 80, rows = 24, env = {}}: TerminalOptions = {}) {
 		const usual = {TERM: 'xterm-256color', LC_ALL: 'C.UTF-8', NO_COLOR: undefined, CI: undefined};
 		const variables = Object.entries({...process.env, ...usual, ...env});
-		const environment = Object.fromEntries(variables.filter((variable): variable is [string, string] => variable[1] !== undefined));
-		this.#screen = new xterm.Terminal({cols: Math.max(1, columns), rows: Math.max(1, rows), allowProposedApi: true});
+		const environment = Object
+			.fromEntries(variables.filter((variable): variable is [string, string] => variable[1] !== undefined));
+		this.#screen = new xterm.Terminal({
+			cols: Math.max(1, columns),
+			rows: Math.max(1, rows),
+			allowProposedApi: true,
+		});
 		this.#pty = spawn(file, [...args], {cols: columns, rows, name: environment.TERM, env: environment});
 		this.#pty.onData(data => {
 			this.#raw += data;
@@ -71,7 +76,10 @@ export class TerminalSession {
 	/** The lines on the screen. */
 	lines(): string[] {
 		const {active} = this.#screen.buffer;
-		return Array.from({length: this.#screen.rows}, (_, row) => active.getLine(active.viewportY + row)?.translateToString(true) ?? '');
+		return Array.from(
+			{length: this.#screen.rows},
+			(_, row) => active.getLine(active.viewportY + row)?.translateToString(true) ?? '',
+		);
 	}
 
 	/** The screen as text, without empty lines at its end. */
@@ -82,7 +90,8 @@ export class TerminalSession {
 	/** Everything a person could scroll back to, of the normal screen when that is shown. */
 	scrollback(): string {
 		const {active} = this.#screen.buffer;
-		return Array.from({length: active.length}, (_, row) => active.getLine(row)?.translateToString(true) ?? '').join('\n').trimEnd();
+		return Array.from({length: active.length}, (_, row) => active.getLine(row)?.translateToString(true) ?? '')
+			.join('\n').trimEnd();
 	}
 
 	type(keys: string): void {
@@ -120,7 +129,9 @@ export class TerminalSession {
 
 	/** Waits until the screen is as wanted; fails with the screen. */
 	async until(what: string | RegExp | ((screen: string) => boolean), title = String(what)): Promise<string> {
-		const holds = typeof what === 'function' ? what : (screen: string) => typeof what === 'string' ? screen.includes(what) : what.test(screen);
+		const holds = typeof what === 'function'
+			? what
+			: (screen: string) => typeof what === 'string' ? screen.includes(what) : what.test(screen);
 		const end = Date.now() + patienceMs;
 		while (Date.now() < end) {
 			await this.#written;
@@ -131,7 +142,9 @@ export class TerminalSession {
 			await sleep(pollMs);
 		}
 
-		throw new Error(`waited in vain for ${title}; ${this.#exit ? `it has ended with ${JSON.stringify(this.#exit)}; ` : ''}the screen is:\n${this.text()}`);
+		throw new Error(`waited in vain for ${title}; ${
+			this.#exit ? `it has ended with ${JSON.stringify(this.#exit)}; ` : ''
+		}the screen is:\n${this.text()}`);
 	}
 
 	/** Types keys, and waits as `until` does. */

@@ -11,11 +11,22 @@ import {patienceMs} from './until.js';
 
 /** A request without patterns; no test comes near its limits. Programs for tests are loops. */
 export const request: TraceRequest = {
-	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, reportIntervalMs: 100, findRunningLoops: undefined,
+	patterns: [],
+	under: [],
+	leastNs: 0,
+	keep: 5,
+	maxMethods: 10_000,
+	maxOverheadPercent: 100,
+	reportIntervalMs: 100,
+	findRunningLoops: undefined,
 };
 
 /** Traces what a request means while `during` goes on; the last report. */
-export async function traced(target: Target, change: Partial<TraceRequest>, during: (session: TraceSession) => Promise<unknown>): Promise<TraceReport> {
+export async function traced(
+	target: Target,
+	change: Partial<TraceRequest>,
+	during: (session: TraceSession) => Promise<unknown>,
+): Promise<TraceReport> {
 	const session = await TraceSession.open(target);
 	try {
 		await session.weave({...request, ...change});
@@ -48,22 +59,27 @@ export function agentJar(name: string, on: Jdk, folder: string, manifest: string
 }
 
 /**
-A class as it is in a JVM now, through an agent of our own: its bytes, or, from 21 on, where the JVM keeps our constants in
-the class's pool, its code without numbers of constants.
+A class as it is in a JVM now, through an agent of our own: its bytes, or, from 21 on, where the JVM keeps our constants
+in the class's pool, its code without numbers of constants.
 */
 export async function classIn(target: Target, name: string, on: Jdk): Promise<string> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-class-'));
 	try {
 		const jar = agentJar('ClassBytes', on, folder, 'Agent-Class: ClassBytes\nCan-Retransform-Classes: true\n');
 		const file = path.join(folder, 'Bytes.class');
-		const reply = await new AttachClient(target).request('load', ['instrument', 'false', `${jar}=${name}=${file}`], {timeoutMs: patienceMs});
+		const reply = await new AttachClient(target).request(
+			'load',
+			['instrument', 'false', `${jar}=${name}=${file}`],
+			{timeoutMs: patienceMs},
+		);
 		if (reply.status !== 'ok') {
 			throw new Error(reply.reason);
 		}
 
 		return on.release < 21
 			? readFileSync(file, 'hex')
-			: runTool(on, 'javap', '-c', '-p', file).replaceAll(/#\d+/g, '#').replaceAll(/\bldc(?:_w)?\b/g, 'ldc').replaceAll(/ +/g, ' ');
+			: runTool(on, 'javap', '-c', '-p', file).replaceAll(/#\d+/g, '#').replaceAll(/\bldc(?:_w)?\b/g, 'ldc')
+				.replaceAll(/ +/g, ' ');
 	} finally {
 		rmSync(folder, {recursive: true, force: true});
 	}

@@ -16,5 +16,9 @@ export async function seenWithoutRights(entry: string, expression: string): Prom
 	chmodSync(file, 0o644);
 	const code = `import * as module from ${JSON.stringify(file)}; console.log(JSON.stringify(${expression}));`;
 	const user = isRoot ? otherUser : {};
-	return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], {...user, cwd: '/', encoding: 'utf8'})) as unknown;
+	return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+		...user,
+		cwd: '/',
+		encoding: 'utf8',
+	})) as unknown;
 }

@@ -3,7 +3,9 @@ import {setTimeout as sleep} from 'node:timers/promises';
 /** How long a test waits on a busy machine before it fails, milliseconds. */
 export const patienceMs = 120_000;
 
-/** Between two looks, milliseconds: nine times as long as a look takes, so that looking leaves the CPU to what it looks at. */
+/**
+Between two looks, milliseconds: nine times as long as a look takes, so that looking leaves the CPU to what it looks at.
+*/
 const [leastPauseMs, mostPauseMs] = [20, 200];
 
 /** Waits until a condition holds, and gives what it found; fails after a time that is long even for a busy machine. */
@@ -12,7 +14,10 @@ export async function until<T>(condition: () => T, timeoutMs = patienceMs): Prom
 }
 
 /** The same for a condition that takes its time to look. */
-export async function untilAsync<T>(condition: () => Promise<T>, timeoutMs = patienceMs): Promise<Exclude<T, false | undefined>> {
+export async function untilAsync<T>(
+	condition: () => Promise<T>,
+	timeoutMs = patienceMs,
+): Promise<Exclude<T, false | undefined>> {
 	const deadlineMs = performance.now() + timeoutMs;
 	for (;;) {
 		const beganMs = performance.now();

@@ -37,7 +37,17 @@ export function javaAsOtherUser({home}: Jdk): string[] {
 	const ways = [
 		[...asOtherUser, java],
 		[...asOtherUser, ...readingAll, java],
-		['unshare', '--mount', 'sh', '-c', 'mount --bind "$0" /mnt && exec "$@"', home, ...asOtherUser, ...readingAll, '/mnt/bin/java'],
+		[
+			'unshare',
+			'--mount',
+			'sh',
+			'-c',
+			'mount --bind "$0" /mnt && exec "$@"',
+			home,
+			...asOtherUser,
+			...readingAll,
+			'/mnt/bin/java',
+		],
 	];
 	const way = ways.find(([command, ...args]) => spawnSync(command, [...args, '-version']).status === 0);
 	if (!way) {

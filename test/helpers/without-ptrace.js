@@ -40,7 +40,10 @@ for (const [index, [code, jumpTrue, jumpFalse, constant]] of program.entries()) 
 koffi.struct('sock_fprog', {len: 'uint16_t', filter: 'uint8_t *'});
 const prctl = koffi.load(null).func('int prctl(int, ulong, ulong, ulong, ulong)');
 const prctlWithFilter = koffi.load(null).func('int prctl(int, ulong, sock_fprog *)');
-if (prctl(setNoNewPrivileges, 1, 0, 0, 0) !== 0 || prctlWithFilter(setSeccomp, modeFilter, {len: program.length, filter: bytes}) !== 0) {
+if (
+	prctl(setNoNewPrivileges, 1, 0, 0, 0) !== 0
+	|| prctlWithFilter(setSeccomp, modeFilter, {len: program.length, filter: bytes}) !== 0
+) {
 	throw new Error(`no filter could be set (errno ${koffi.errno()})`);
 }
 

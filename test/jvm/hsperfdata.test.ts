@@ -10,7 +10,8 @@ describe.each(jdks())('JDK $release', jdk => {
 	let file: Buffer;
 	beforeAll(() => {
 		const {pid} = shared.java;
-		const folder = readdirSync('/tmp').find(name => name.startsWith('hsperfdata_') && readdirSync(`/tmp/${name}`).includes(String(pid)));
+		const folder = readdirSync('/tmp').find(name =>
+			name.startsWith('hsperfdata_') && readdirSync(`/tmp/${name}`).includes(String(pid)));
 		file = readFileSync(`/tmp/${folder}/${pid}`);
 	});
 
@@ -18,7 +19,8 @@ describe.each(jdks())('JDK $release', jdk => {
 		const counters = readPerfData(shared.target)!;
 		expect(stringCounter(counters, 'sun.rt.javaCommand')).toBe('ParkedAndEcho 1 2');
 		expect(stringCounter(counters, 'java.rt.vmArgs')).toContain('-Xmx64m -Dmark=here');
-		expect(stringCounter(counters, 'java.property.java.version')).toMatch(jdk.release === 8 ? /^1\.8\.0/ : new RegExp(`^${jdk.release}(\\.|$|-)`));
+		expect(stringCounter(counters, 'java.property.java.version'))
+			.toMatch(jdk.release === 8 ? /^1\.8\.0/ : new RegExp(`^${jdk.release}(\\.|$|-)`));
 		expect(stringCounter(counters, 'java.property.java.vm.name')).toMatch(/VM/);
 		expect(numberCounter(counters, 'sun.os.hrt.frequency')).toBeGreaterThan(0);
 		expect(Math.abs(numberCounter(counters, 'sun.rt.createVmBeginTime')! - Date.now())).toBeLessThan(600_000);
@@ -51,7 +53,8 @@ describe.each(jdks())('JDK $release', jdk => {
 		for (let round = 0; round < 500; round++) {
 			const bytes = Buffer.from(file);
 			for (let change = 0; change < 20; change++) {
-				bytes[round % 2 === 0 ? random(bytes.length) : random(400)] = [0, 1, 0x7F, 0x80, 0xFF, random(256)][random(6)];
+				bytes[round % 2 === 0 ? random(bytes.length) : random(400)]
+					= [0, 1, 0x7F, 0x80, 0xFF, random(256)][random(6)];
 			}
 
 			const counters = parsePerfData(bytes);

@@ -35,30 +35,38 @@ const shared = sharedJava('IdleServer');
 
 /** Where a JVM in our own namespaces keeps its counters. */
 function counterFileOf(pid: number): string {
-	const folder = readdirSync('/tmp').find(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${pid}`))!;
+	const folder = readdirSync('/tmp').find(name =>
+		name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${pid}`))!;
 	return `/tmp/${folder}/${pid}`;
 }
 
 const reason = (found: Identified) => found.ok ? 'ok' : found.reason;
 
-test.concurrent.for(jdks())('JDK $release: a JVM is identified with its facts, with and without counters', beside(async on => {
-	await Promise.all([[], ['-XX:-UsePerfData']].map(async jvmArgs => {
-		const java = await javaForTest('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xmx64m', ...jvmArgs], args: ['1', '9']});
-		const found = await identified(java);
-		expect(found).toMatchObject({
-			ok: true,
-			target: {
-				pid: java.pid, nsPid: java.pid, uid: process.geteuid!(), gid: process.getegid!(), jdk: on.release,
-				facts: {pid: java.pid, mainClass: 'ParkedAndEcho', command: 'ParkedAndEcho 1 9'},
-			},
-		});
-		const {facts} = (found as Identified & {ok: true}).target;
-		expect(Math.abs(facts.startedAtMs - Date.now())).toBeLessThan(600_000);
-		expect(facts.jvmVersion).toMatch(on.release === 8 ? /^1\.8\.0/ : new RegExp(String.raw`^${on.release}\b`));
-		await java.stop();
-		expect(reason(identify(java.pid))).toBe(`there is no process ${java.pid}`);
-	}));
-}));
+test.concurrent.for(jdks())(
+	'JDK $release: a JVM is identified with its facts, with and without counters',
+	beside(async on => {
+		await Promise.all([[], ['-XX:-UsePerfData']].map(async jvmArgs => {
+			const java = await javaForTest('ParkedAndEcho', {
+				jdk: on,
+				jvmArgs: ['-Xmx64m', ...jvmArgs],
+				args: ['1', '9'],
+			});
+			const found = await identified(java);
+			expect(found).toMatchObject({
+				ok: true,
+				target: {
+					pid: java.pid, nsPid: java.pid, uid: process.geteuid!(), gid: process.getegid!(), jdk: on.release,
+					facts: {pid: java.pid, mainClass: 'ParkedAndEcho', command: 'ParkedAndEcho 1 9'},
+				},
+			});
+			const {facts} = (found as Identified & {ok: true}).target;
+			expect(Math.abs(facts.startedAtMs - Date.now())).toBeLessThan(600_000);
+			expect(facts.jvmVersion).toMatch(on.release === 8 ? /^1\.8\.0/ : new RegExp(String.raw`^${on.release}\b`));
+			await java.stop();
+			expect(reason(identify(java.pid))).toBe(`there is no process ${java.pid}`);
+		}));
+	}),
+);
 
 describe('what is not a JVM', () => {
 	test('numbers that are not process ids', () => {
@@ -69,7 +77,11 @@ describe('what is not a JVM', () => {
 
 	test('a thread of a process', () => {
 		const thread = Number(readdirSync('/proc/self/task').at(-1));
-		expect(identify(thread)).toEqual({ok: false, reason: `${thread} is a thread of process ${process.pid}`, hint: `use the process: tprof-top ${process.pid}`});
+		expect(identify(thread)).toEqual({
+			ok: false,
+			reason: `${thread} is a thread of process ${process.pid}`,
+			hint: `use the process: tprof-top ${process.pid}`,
+		});
 	});
 
 	test('a plain process; it never gets a signal', async () => {
@@ -117,9 +129,17 @@ describe('JVMs that cannot be profiled', () => {
 		const folder = folderForTest();
 		writeFileSync(path.join(folder, 'flags'), `-XX:-UsePerfData ${flag}`);
 		const env = {...process.env, JAVA_TOOL_OPTIONS: flag};
-		for (const java of await Promise.all([{jvmArgs: [flag]}, {env}, {env, jvmArgs: ['-XX:-UsePerfData']}, {jdk: jdk(release => release >= 9), jvmArgs: [`@${path.join(folder, 'flags')}`]}].map(async options => javaForTest('ParkedAndEcho', options)))) {
+		for (
+			const java of await Promise
+				.all([{jvmArgs: [flag]}, {env}, {env, jvmArgs: ['-XX:-UsePerfData']}, {
+					jdk: jdk(release => release >= 9),
+					jvmArgs: [`@${path.join(folder, 'flags')}`],
+				}].map(async options => javaForTest('ParkedAndEcho', options)))
+		) {
 			const found = await identified(java) as Identified & {ok: true};
-			expect(await attachEngine.check(found.target)).toMatchObject({reason: expect.stringMatching(/DisableAttachMechanism/) as string});
+			expect(await attachEngine.check(found.target)).toMatchObject({
+				reason: expect.stringMatching(/DisableAttachMechanism/) as string,
+			});
 			expect(java.output()).not.toMatch(/Full thread dump/);
 		}
 	});
@@ -128,7 +148,11 @@ describe('JVMs that cannot be profiled', () => {
 		const java = await javaForTest('ParkedAndEcho');
 		process.kill(java.pid, 'SIGSTOP');
 		await until(() => readStatus(java.pid)?.state === 'T');
-		expect(identify(java.pid)).toEqual({ok: false, reason: `process ${java.pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `resume it with kill -CONT ${java.pid}`});
+		expect(identify(java.pid)).toEqual({
+			ok: false,
+			reason: `process ${java.pid} is stopped (SIGSTOP or Ctrl-Z)`,
+			hint: `resume it with kill -CONT ${java.pid}`,
+		});
 		process.kill(java.pid, 'SIGCONT');
 		await until(() => readStatus(java.pid)?.state === 'S');
 		expect(await identified(java)).toMatchObject({ok: true});
@@ -148,19 +172,31 @@ describe('JVMs that cannot be profiled', () => {
 		expect(ourCommand('/it\'s here/cli.js', '/n', [])).toBe(String.raw`/n '/it'\''s here/cli.js'`);
 	});
 
-	test.each(jdks().filter(({release}) => release >= 11))('by its source, if it was started from it: JDK $release', async ({home}) => {
-		const source = path.join(folderForTest(), 'Waits.java');
-		writeFileSync(source, 'class Waits { public static void main(String[] args) throws Exception { System.out.println("ready"); Thread.sleep(1_000_000); } }');
-		const java = programForTest(path.join(home, 'bin/java'), [source, 'x']);
-		await java.waitFor(/^ready$/m);
-		expect(await identified(java)).toMatchObject({ok: true, target: {facts: {mainClass: 'Waits.java', command: 'Waits.java x'}}});
-	});
+	test.each(jdks().filter(({release}) => release >= 11))(
+		'by its source, if it was started from it: JDK $release',
+		async ({home}) => {
+			const source = path.join(folderForTest(), 'Waits.java');
+			writeFileSync(
+				source,
+				'class Waits { public static void main(String[] args) throws Exception { System.out.println("ready"); Thread.sleep(1_000_000); } }',
+			);
+			const java = programForTest(path.join(home, 'bin/java'), [source, 'x']);
+			await java.waitFor(/^ready$/m);
+			expect(await identified(java)).toMatchObject({
+				ok: true,
+				target: {facts: {mainClass: 'Waits.java', command: 'Waits.java x'}},
+			});
+		},
+	);
 
 	test('of another user, seen by a user without rights', async () => {
 		// Who is not root cannot start one of root's, and sees the process that is always there.
 		const {pid} = isRoot ? await javaForTest('ParkedAndEcho') : {pid: 1};
 		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.identify(${pid})`)).toEqual({
-			ok: false, reason: `process ${pid} belongs to user root`, hint: expect.stringMatching(new RegExp(`^run as that user or as root: sudo -u root (?:tprof-top|/\\S+ \\S+) ${pid}$`)) as string,
+			ok: false,
+			reason: `process ${pid} belongs to user root`,
+			hint: expect
+				.stringMatching(new RegExp(`^run as that user or as root: sudo -u root (?:tprof-top|/\\S+ \\S+) ${pid}$`)) as string,
 		});
 	});
 
@@ -173,27 +209,43 @@ describe('JVMs that cannot be profiled', () => {
 		onTestFinished(() => {
 			rmSync(folder, {recursive: true});
 		});
-		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.inspect(${child.pid}).isJvm`)).toBe(false);
+		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.inspect(${child.pid}).isJvm`))
+			.toBe(false);
 	});
 
-	test.skipIf(!isRoot)('a JVM under another name than java that may not be inspected is one (needs root)', async () => {
-		const {pid} = await javaForTest('ParkedAndEcho', {under: ['bash', '-c', 'exec -a other "$@"', 'bash']});
-		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.inspect(${pid}).isJvm`)).toBe(true);
-	});
+	test.skipIf(!isRoot)(
+		'a JVM under another name than java that may not be inspected is one (needs root)',
+		async () => {
+			const {pid} = await javaForTest('ParkedAndEcho', {under: ['bash', '-c', 'exec -a other "$@"', 'bash']});
+			expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.inspect(${pid}).isJvm`))
+				.toBe(true);
+		},
+	);
 });
 
 describe('lists', () => {
 	test('JVMs are listed with what is in their way and nothing that a terminal obeys, and found by pid or name', async () => {
-		const [first, second] = [await javaForTest('ParkedAndEcho', {args: ['1', '1', '\u001B[31mred\u001B[0m\n\u202E']}), await javaForTest('ParkedAndEcho', {jvmArgs: ['-XX:+DisableAttachMechanism']})];
+		const [first, second] = [
+			await javaForTest('ParkedAndEcho', {args: ['1', '1', '\u001B[31mred\u001B[0m\n\u202E']}),
+			await javaForTest('ParkedAndEcho', {jvmArgs: ['-XX:+DisableAttachMechanism']}),
+		];
 		expect(await identified(first)).toMatchObject({ok: true});
 		const listed = listJvms().filter(jvm => [first.pid, second.pid].includes(jvm.pid));
 		expect(listed).toHaveLength(2);
-		expect(listed.find(jvm => jvm.pid === first.pid)).toMatchObject({mainClass: 'ParkedAndEcho', command: String.raw`ParkedAndEcho 1 1 \x1b[31mred\x1b[0m\x0a\u202e`, user: execFileSync('id', ['-un'], {encoding: 'utf8'}).trim()});
+		expect(listed.find(jvm => jvm.pid === first.pid)).toMatchObject({
+			mainClass: 'ParkedAndEcho',
+			command: String.raw`ParkedAndEcho 1 1 \x1b[31mred\x1b[0m\x0a\u202e`,
+			user: execFileSync('id', ['-un'], {encoding: 'utf8'}).trim(),
+		});
 		expect(listed.find(jvm => jvm.pid === first.pid)).not.toHaveProperty('problem');
-		expect(listed.find(jvm => jvm.pid === second.pid)).toMatchObject({attachProblem: expect.stringMatching(/DisableAttachMechanism/) as string});
-		expect(listText(listed)).toMatch(new RegExp(`^ *${second.pid} .*with the memory engine only: .*DisableAttach`, 'm'));
+		expect(listed.find(jvm => jvm.pid === second.pid)).toMatchObject({
+			attachProblem: expect.stringMatching(/DisableAttachMechanism/) as string,
+		});
+		expect(listText(listed))
+			.toMatch(new RegExp(`^ *${second.pid} .*with the memory engine only: .*DisableAttach`, 'm'));
 		expect(findTargets(String(first.pid)).map(jvm => jvm.pid)).toEqual([first.pid]);
-		expect(findTargets('parkedand', listed).map(jvm => jvm.pid).sort((a, b) => a - b)).toEqual([first.pid, second.pid].sort((a, b) => a - b));
+		expect(findTargets('parkedand', listed).map(jvm => jvm.pid).sort((a, b) => a - b))
+			.toEqual([first.pid, second.pid].sort((a, b) => a - b));
 		expect(findTargets('NoSuchClassAnywhere')).toEqual([]);
 		expect(findTargets(' ')).toEqual([]);
 		await second.stop();
@@ -202,11 +254,26 @@ describe('lists', () => {
 
 	test('a name that fits exactly goes before names that contain it', () => {
 		const jvm = (pid: number, mainClass: string) => ({
-			pid, mainClass, user: '', jvmVersion: '', vm: '', command: '', startedAtMs: 0, startTicks: 0, cpuTicks: 0, atMs: 0,
+			pid,
+			mainClass,
+			user: '',
+			jvmVersion: '',
+			vm: '',
+			command: '',
+			startedAtMs: 0,
+			startTicks: 0,
+			cpuTicks: 0,
+			atMs: 0,
 		});
 		const jvms = [jvm(1, 'com.acme.Main'), jvm(2, 'com.acme.MainLoop'), jvm(12, 'app.jar')];
 		const pids = (text: string) => findTargets(text, jvms).map(found => found.pid);
-		expect([pids('Main'), pids('com.acme.main'), pids('acme'), pids('12'), pids('app')]).toEqual([[1], [1], [1, 2], [12], [12]]);
+		expect([pids('Main'), pids('com.acme.main'), pids('acme'), pids('12'), pids('app')]).toEqual([
+			[1],
+			[1],
+			[1, 2],
+			[12],
+			[12],
+		]);
 	});
 
 	test('a JDK that was replaced on disk while its JVM runs is still known', async () => {
@@ -246,7 +313,11 @@ describe.skipIf(noNamespaces)('JVMs of containers that share /tmp, each with pid
 		const tmp = folderForTest();
 		const serial = ['-Xmn16m', '-XX:+UseSerialGC'];
 		const collecting = await contained(tmp, 'Garbage', {jdk: on, jvmArgs: ['-Xmx64m', ...serial]});
-		const parked = await contained(tmp, 'ParkedAndEcho', {jdk: on, jvmArgs: ['-Xmx32m', ...serial], args: ['1', '2']});
+		const parked = await contained(tmp, 'ParkedAndEcho', {
+			jdk: on,
+			jvmArgs: ['-Xmx32m', ...serial],
+			args: ['1', '2'],
+		});
 		expect([collecting, parked].map(java => readStatus(java.pid)!.nsPid)).toEqual([1, 1]);
 		await until(() => listed(collecting)?.heapUsedBytes !== undefined);
 		expect(listed(collecting)).toMatchObject(garbage);

@@ -1,6 +1,11 @@
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {expandArguments, parseJavaCommand, parseRecordedCommand, shortMain} from '../../source/jvm/identity/java-command.js';
+import {
+	expandArguments,
+	parseJavaCommand,
+	parseRecordedCommand,
+	shortMain,
+} from '../../source/jvm/identity/java-command.js';
 import {jdkVersionOf} from '../../source/jvm/identity/libraries.js';
 import {featureRelease} from '../../source/model/snapshot.js';
 import {parseAttachFlags} from '../../source/jvm/counters/jvm-flags.js';
@@ -23,18 +28,32 @@ test.each([
 });
 
 test('the recorded command of a jar in a folder with blanks is taken apart behind the jar', () => {
-	expect(parseRecordedCommand('/opt/my app/shop.jar --port 1')).toEqual({main: '/opt/my app/shop.jar', args: ['--port', '1']});
+	expect(parseRecordedCommand('/opt/my app/shop.jar --port 1')).toEqual({
+		main: '/opt/my app/shop.jar',
+		args: ['--port', '1'],
+	});
 	expect(parseRecordedCommand('com.acme.Main a  b.jar')).toEqual({main: 'com.acme.Main', args: ['a', 'b.jar']});
 	expect(parseRecordedCommand('')).toEqual({main: '', args: []});
 });
 
 test('a name is short in lists', () => {
-	expect(['/opt/my app/shop.jar', 'com.acme/com.acme.Main', 'Main', ''].map(main => shortMain(main))).toEqual(['shop.jar', 'com.acme.Main', 'Main', '']);
+	expect(['/opt/my app/shop.jar', 'com.acme/com.acme.Main', 'Main', ''].map(main => shortMain(main))).toEqual([
+		'shop.jar',
+		'com.acme.Main',
+		'Main',
+		'',
+	]);
 });
 
 test('argument files are put in the line\'s place, escaped ones are not', () => {
 	const read = (name: string) => ({one: '# heap\n-Xmx1g "-Dx=a b"\n-Dy=\'c d\'', main: 'com.acme.Main'})[name];
-	expect(expandArguments(['@one', '@main', '@gone', 'x'], read)).toEqual(['-Xmx1g', '-Dx=a b', '-Dy=c d', 'com.acme.Main', 'x']);
+	expect(expandArguments(['@one', '@main', '@gone', 'x'], read)).toEqual([
+		'-Xmx1g',
+		'-Dx=a b',
+		'-Dy=c d',
+		'com.acme.Main',
+		'x',
+	]);
 	expect(expandArguments(['@@one'], read)).toEqual(['@one']);
 	expect(expandArguments(Array.from({length: 1000}, () => '@main'), read)).toHaveLength(64);
 });
@@ -52,7 +71,8 @@ test.each([
 });
 
 test('a Java version gives its feature release', () => {
-	expect(['1.8.0_504', '17.0.15', '21', '25-ea', '27.0.1.0.3', '', 'x', '12345'].map(text => featureRelease(text))).toEqual([8, 17, 21, 25, 27, 0, 0, 0]);
+	expect(['1.8.0_504', '17.0.15', '21', '25-ea', '27.0.1.0.3', '', 'x', '12345'].map(text => featureRelease(text)))
+		.toEqual([8, 17, 21, 25, 27, 0, 0, 0]);
 });
 
 test('a path alone tells a version when no file does', () => {

@@ -13,7 +13,9 @@ import {threadsNamed} from '../helpers/proc.js';
 import {until, untilAsync} from '../helpers/until.js';
 
 /** The JVM's compiler threads do not come and go. */
-const shared = sharedJava('CpuAndSleep', {jvmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:-UseDynamicNumberOfCompilerThreads']});
+const shared = sharedJava('CpuAndSleep', {
+	jvmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:-UseDynamicNumberOfCompilerThreads'],
+});
 
 const openFiles = () => readdirSync('/proc/self/fd').length;
 
@@ -79,21 +81,33 @@ test('in another pid namespace each thread is found by the id that it has in its
 const unshare = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
 const refusal = isRoot ? namespaceRefusal(unshare) : 'ns_last_pid is for root';
 
-test.skipIf(refusal)(`an id that another thread had before is that of the new one${refusal ? ` (${refusal})` : ''}`, async () => {
-	const [jdk] = jdks();
-	const inside = programForTest('unshare', [...unshare, path.join(jdk.home, 'bin/java'), '-Xint', '-XX:+UseSerialGC', '-cp', compileProgram('ReusedThreadId', jdk), 'ReusedThreadId']);
-	const [, inner] = await inside.waitFor(/^ready (\d+)$/m);
-	const pid = Number(readFileSync(`/proc/${inside.pid}/task/${inside.pid}/children`, 'latin1').trim());
-	const ids = new NativeIds({pid, nsPid: 1});
-	const first = ids.oursOfNew(Number(inner));
-	expect(existsSync(`/proc/${pid}/task/${first}`)).toBe(true);
-	inside.child.stdin!.write('again\n');
-	await inside.waitFor(/^reused \d+$/m);
-	await until(() => !existsSync(`/proc/${pid}/task/${first}`));
-	const second = ids.oursOfNew(Number(inner));
-	expect(second).not.toBe(first);
-	expect(readFileSync(`/proc/${pid}/task/${second}/status`, 'latin1')).toMatch(new RegExp(`^NSpid:.*\\s${inner}$`, 'm'));
-});
+test.skipIf(refusal)(
+	`an id that another thread had before is that of the new one${refusal ? ` (${refusal})` : ''}`,
+	async () => {
+		const [jdk] = jdks();
+		const inside = programForTest('unshare', [
+			...unshare,
+			path.join(jdk.home, 'bin/java'),
+			'-Xint',
+			'-XX:+UseSerialGC',
+			'-cp',
+			compileProgram('ReusedThreadId', jdk),
+			'ReusedThreadId',
+		]);
+		const [, inner] = await inside.waitFor(/^ready (\d+)$/m);
+		const pid = Number(readFileSync(`/proc/${inside.pid}/task/${inside.pid}/children`, 'latin1').trim());
+		const ids = new NativeIds({pid, nsPid: 1});
+		const first = ids.oursOfNew(Number(inner));
+		expect(existsSync(`/proc/${pid}/task/${first}`)).toBe(true);
+		inside.child.stdin!.write('again\n');
+		await inside.waitFor(/^reused \d+$/m);
+		await until(() => !existsSync(`/proc/${pid}/task/${first}`));
+		const second = ids.oursOfNew(Number(inner));
+		expect(second).not.toBe(first);
+		expect(readFileSync(`/proc/${pid}/task/${second}/status`, 'latin1'))
+			.toMatch(new RegExp(`^NSpid:.*\\s${inner}$`, 'm'));
+	},
+);
 
 test('of two that want the same CPU each waits for it at times and has it at times; one that sleeps has none', async () => {
 	for (const {pid} of keepFirstCpuBusy(2)) {

@@ -17,7 +17,11 @@ let filling: {readonly first: TargetVitals; readonly grown: Promise<TargetVitals
 
 // Begun first and awaited last: growth is known after twenty seconds, in which the other tests run.
 beforeAll(async () => {
-	const java = await startJava('Situations', {under: nice, args: ['leak'], jvmArgs: ['-Xmx256m', '-Xmn4m', '-XX:+UseSerialGC']});
+	const java = await startJava('Situations', {
+		under: nice,
+		args: ['leak'],
+		jvmArgs: ['-Xmx256m', '-Xmn4m', '-XX:+UseSerialGC'],
+	});
 	const vitals = openVitals(await targetOf(java));
 	const first = vitals.read();
 	const grown = until(() => {
@@ -31,15 +35,21 @@ beforeAll(async () => {
 	};
 });
 
-test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: what the collector has not said yet of the heap is not known', async on => {
-	// It says so when its first region is full.
-	const java = await javaForTest('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xms256m', '-Xmx256m', '-XX:+UseG1GC', '-XX:G1HeapRegionSize=32m']});
-	const vitals = closedAfterTest(openVitals(await targetOf(java)));
-	const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = vitals.read();
-	expect(heapUsedBytes).toBeUndefined();
-	expect(heapCapacityBytes).toBeGreaterThan(0);
-	expect(Math.abs(heapMaxBytes! - (256 * 1024 * 1024))).toBeLessThan(1024);
-});
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))(
+	'JDK $release: what the collector has not said yet of the heap is not known',
+	async on => {
+		// It says so when its first region is full.
+		const java = await javaForTest('ParkedAndEcho', {
+			jdk: on,
+			jvmArgs: ['-Xms256m', '-Xmx256m', '-XX:+UseG1GC', '-XX:G1HeapRegionSize=32m'],
+		});
+		const vitals = closedAfterTest(openVitals(await targetOf(java)));
+		const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = vitals.read();
+		expect(heapUsedBytes).toBeUndefined();
+		expect(heapCapacityBytes).toBeGreaterThan(0);
+		expect(Math.abs(heapMaxBytes! - (256 * 1024 * 1024))).toBeLessThan(1024);
+	},
+);
 
 test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running program', async on => {
 	const java = await javaForTest('Garbage', {jdk: on, jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
@@ -83,18 +93,26 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(vitals.read()).toEqual({});
 });
 
-test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: a program that waits for one thread to reach a safepoint is stopped', async on => {
-	const java = await javaForTest('SleepsAtSafepoints', {jdk: on, jvmArgs: ['-XX:-UseCountedLoopSafepoints']});
-	const vitals = closedAfterTest(openVitals(await targetOf(java)));
-	vitals.read();
-	// Such a stop counts when it ends, half a second or more later.
-	do {
-		await sleep(3000);
-	} while (vitals.read().safepointPercent! < 30);
-});
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))(
+	'JDK $release: a program that waits for one thread to reach a safepoint is stopped',
+	async on => {
+		const java = await javaForTest('SleepsAtSafepoints', {jdk: on, jvmArgs: ['-XX:-UseCountedLoopSafepoints']});
+		const vitals = closedAfterTest(openVitals(await targetOf(java)));
+		vitals.read();
+		// Such a stop counts when it ends, half a second or more later.
+		do {
+			await sleep(3000);
+		} while (vitals.read().safepointPercent! < 30);
+	},
+);
 
-test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)).flatMap(on => ['Serial', 'Parallel', 'G1'].map(collector => ({...on, collector}))))('JDK $release, $collector: what a program allocates', async ({collector, ...on}) => {
-	const java = await javaForTest('Garbage', {jdk: on, args: ['asked'], jvmArgs: ['-Xmx64m', '-Xmn16m', `-XX:+Use${collector}GC`]});
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)).flatMap(on =>
+	['Serial', 'Parallel', 'G1'].map(collector => ({...on, collector}))))('JDK $release, $collector: what a program allocates', async ({collector, ...on}) => {
+	const java = await javaForTest('Garbage', {
+		jdk: on,
+		args: ['asked'],
+		jvmArgs: ['-Xmx64m', '-Xmn16m', `-XX:+Use${collector}GC`],
+	});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
 	expect(vitals.read().allocBytesPerS).toBeUndefined();
 	const startMs = performance.now();
@@ -148,7 +166,10 @@ test.each(withCollectors)('JDK $release, $text: its log has all stops for collec
 });
 
 test('what a JVM does not compile, and a collector does not say, is not known', async () => {
-	const java = await javaForTest('Garbage', {jdk: jdk(release => release >= 21), jvmArgs: ['-Xint', '-Xmx64m', '-XX:+UseZGC']});
+	const java = await javaForTest('Garbage', {
+		jdk: jdk(release => release >= 21),
+		jvmArgs: ['-Xint', '-Xmx64m', '-XX:+UseZGC'],
+	});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
 	await until(() => vitals.read().gcCause !== undefined);
 	const {compilationsPerS, heapAfterGcBytes, heapGrowthBytesPerMin, allocBytesPerS, safepointPercent} = vitals.read();
@@ -162,7 +183,8 @@ test('without counters there is CPU and uptime', async () => {
 	vitals.read();
 	// On a loaded machine the program may not get a CPU for a while.
 	await until(() => vitals.read().cpuPercent! > 0);
-	const {uptimeMs, heapUsedBytes, gcPercent, gcCause, safepointPercent, compilationsPerS, heapAfterGcBytes} = vitals.read();
+	const {uptimeMs, heapUsedBytes, gcPercent, gcCause, safepointPercent, compilationsPerS, heapAfterGcBytes} = vitals
+		.read();
 	expect(uptimeMs).toBeGreaterThan(0);
 	expect(heapUsedBytes).toBeUndefined();
 	expect({gcPercent, gcCause, safepointPercent, compilationsPerS, heapAfterGcBytes}).toEqual({});

@@ -29,9 +29,18 @@ describe('the manual page', () => {
 	});
 
 	test('has every command, option, key and view, whole', () => {
-		const {error, stdout} = spawnSync('groff', ['-man', '-Tascii', '-P-cbou', '-rLL=200n'], {input: page, encoding: 'utf8'});
+		const {error, stdout} = spawnSync('groff', ['-man', '-Tascii', '-P-cbou', '-rLL=200n'], {
+			input: page,
+			encoding: 'utf8',
+		});
 		// Without a formatter the page itself has to do.
-		const text = (error ? page.replaceAll(String.raw`\-`, '-').replaceAll(String.raw`\(aq`, '\'').replaceAll(String.raw`\(dq`, '"').replaceAll(String.raw`\e`, '\\') : stdout).replaceAll(/\s+/g, ' ');
+		const text
+			= (error
+				? page.replaceAll(String.raw`\-`, '-').replaceAll(String.raw`\(aq`, '\'').replaceAll(
+					String.raw`\(dq`,
+					'"',
+				).replaceAll(String.raw`\e`, '\\')
+				: stdout).replaceAll(/\s+/g, ' ');
 		for (const word of commandWords) {
 			expect(text).toContain(`tprof-top ${word}`);
 		}
@@ -53,7 +62,8 @@ describe('the manual page', () => {
 
 	test('is in dist/, where package.json has it', () => {
 		const {man} = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {man: readonly string[]};
-		expect(readFileSync(path.join(root, man[0]), 'utf8').replace(/"tprof\S+ [^"]*"/, '')).toBe(page.replace(/"tprof\S+ [^"]*"/, ''));
+		expect(readFileSync(path.join(root, man[0]), 'utf8').replace(/"tprof\S+ [^"]*"/, ''))
+			.toBe(page.replace(/"tprof\S+ [^"]*"/, ''));
 	});
 });
 
@@ -103,7 +113,12 @@ test('bash completes options, their values, commands, shells and files', () => {
 	const complete = (line: string) => {
 		// Bash parts words at =, and puts the slash behind folders by itself.
 		const words = line.replace('=', ' = ').split(' ');
-		const program = [`COMP_WORDS=(tprof-top ${words.map(word => `'${word}'`).join(' ')})`, 'compopt() { :; }', 'pgrep() { echo 4711; }', `COMP_CWORD=${words.length}; _tprof_top; (IFS=,; echo "\${COMPREPLY[*]}")`].join('\n');
+		const program = [
+			`COMP_WORDS=(tprof-top ${words.map(word => `'${word}'`).join(' ')})`,
+			'compopt() { :; }',
+			'pgrep() { echo 4711; }',
+			`COMP_CWORD=${words.length}; _tprof_top; (IFS=,; echo "\${COMPREPLY[*]}")`,
+		].join('\n');
 		return printed('bash', ['--norc', '-c', `${completions.bash()}\n${program}`])![0];
 	};
 
@@ -132,11 +147,14 @@ test('zsh completes them, where it is installed', () => {
 		zpty -d z`;
 	const completed = printed('zsh', ['-f', '-c', program, 'zsh', ...asked.map(([typed]) => typed)]);
 	// An option with a value goes on with =.
-	expect(completed?.map(line => line.replace(/[ =]$/, '')) ?? asked.map(([, line]) => line)).toEqual(asked.map(([, line]) => line));
+	expect(completed?.map(line => line.replace(/[ =]$/, '')) ?? asked.map(([, line]) => line))
+		.toEqual(asked.map(([, line]) => line));
 });
 
 test('fish completes them, where it is installed', () => {
-	const program = `${completions.fish()}\nfunction pgrep; echo 4711; end\nfor line in $argv; complete -C "tprof-top $line" | string split -f1 \\t; end`;
+	const program
+		= `${completions.fish()}\nfunction pgrep; echo 4711; end\nfor line in $argv; complete -C "tprof-top $line" | string split -f1 \\t; end`;
 	const lastWords = asked.map(([, line]) => line.split(' ').at(-1));
-	expect(printed('fish', ['--no-config', '-c', program, '--', ...asked.map(([typed]) => typed)]) ?? lastWords).toEqual(lastWords);
+	expect(printed('fish', ['--no-config', '-c', program, '--', ...asked.map(([typed]) => typed)]) ?? lastWords)
+		.toEqual(lastWords);
 });

@@ -3,7 +3,10 @@ import {expect, test} from 'vitest';
 import {SteadyClock} from '../../source/model/steady-clock.js';
 
 test('time goes on while the clock is set back and forward, and follows the clock forward', () => {
-	const step = fc.record({passesMs: fc.nat(5000), setMs: fc.oneof(fc.constant(0), fc.integer({min: -1e7, max: 1e7}))});
+	const step = fc.record({
+		passesMs: fc.nat(5000),
+		setMs: fc.oneof(fc.constant(0), fc.integer({min: -1e7, max: 1e7})),
+	});
 	fc.assert(fc.property(fc.array(step, {maxLength: 50}), steps => {
 		let [wallMs, monotonicMs, expectedMs] = [1e12, 0, 1e12];
 		const clock = new SteadyClock(() => wallMs, () => monotonicMs);

@@ -36,16 +36,35 @@ test('a long one is cut with an ellipsis, between characters, and no longer than
 
 test('printable text never moves a cursor, and stays as it is', () => {
 	const codePoint = fc.oneof(...[0xFF, 0x2F_FF, 0xFF_FF, 0x10_FF_FF].map(max => fc.nat(max)));
-	fc.assert(fc.property(fc.array(codePoint, {maxLength: 12}), codes => {
-		const shown = printable(String.fromCodePoint(...codes));
-		expect(shown).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u);
-		expect(printable(shown)).toBe(shown);
-	}), {numRuns: 2000});
+	fc.assert(
+		fc.property(fc.array(codePoint, {maxLength: 12}), codes => {
+			const shown = printable(String.fromCodePoint(...codes));
+			expect(shown).not
+				.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u);
+			expect(printable(shown)).toBe(shown);
+		}),
+		{numRuns: 2000},
+	);
 });
 
 test('zero, two and three bytes, and surrogates of three bytes each', () => {
 	expect(decodeModifiedUtf8(Buffer.from('java/lang/Object'))).toBe('java/lang/Object');
-	expect(decodeModifiedUtf8(Uint8Array.of(0x61, 0xC0, 0x80, 0xC3, 0xA9, 0xE4, 0xB8, 0xAD, 0xED, 0xA0, 0xBD, 0xED, 0xB8, 0x80))).toBe('a\u0000é中😀');
+	expect(decodeModifiedUtf8(Uint8Array.of(
+		0x61,
+		0xC0,
+		0x80,
+		0xC3,
+		0xA9,
+		0xE4,
+		0xB8,
+		0xAD,
+		0xED,
+		0xA0,
+		0xBD,
+		0xED,
+		0xB8,
+		0x80,
+	))).toBe('a\u0000é中😀');
 });
 
 test('a part of the bytes; bytes that are none become U+FFFD', () => {
@@ -74,12 +93,34 @@ test.each([
 	['jdk.proxy2.$Proxy12', 'jdk.proxy.$Proxy'],
 	['$Proxy7', '$Proxy'],
 	['com.acme.$Proxy7', 'com.acme.$Proxy'],
-	...['$$EnhancerBySpringCGLIB$$1a2b3c4d', '$$EnhancerBySpringCGLIB$$1a2b3c4d_2', '$$FastClassBySpringCGLIB$$9f', '$$EnhancerByCGLIB$$0', '$$EnhancerByGuice$$77', '$$SpringCGLIB$$0', '$$SpringCGLIB$$FastClass$$1']
+	...[
+		'$$EnhancerBySpringCGLIB$$1a2b3c4d',
+		'$$EnhancerBySpringCGLIB$$1a2b3c4d_2',
+		'$$FastClassBySpringCGLIB$$9f',
+		'$$EnhancerByCGLIB$$0',
+		'$$EnhancerByGuice$$77',
+		'$$SpringCGLIB$$0',
+		'$$SpringCGLIB$$FastClass$$1',
+	]
 		.map(id => [`a.Shop${id}`, `a.Shop${id.replace(/\$\$[\da-f]+(?:_2)?$/, '')}`]),
-	...['$ByteBuddy$Ab12Cd34', '$HibernateProxy$Ab12Cd34', '$HibernateBasicProxy$x1', '$MockitoMock$123456', '$auxiliary$x'].map(id => [`a.Shop${id}`, `a.Shop${id.replace(/\$\w+$/, '')}`]),
+	...[
+		'$ByteBuddy$Ab12Cd34',
+		'$HibernateProxy$Ab12Cd34',
+		'$HibernateBasicProxy$x1',
+		'$MockitoMock$123456',
+		'$auxiliary$x',
+	].map(id => [`a.Shop${id}`, `a.Shop${id.replace(/\$\w+$/, '')}`]),
 	['a.Shop_$$_jvst5a4_1', 'a.Shop_$$_jvst'],
 	['a.Shop_$$_javassist_12', 'a.Shop_$$_javassist'],
-	...['com.acme.$Proxy', 'com.acme.Proxy7', 'com.acme.Shop$Hibernate', 'com.acme.Outer$1', 'java.lang.invoke.DirectMethodHandle$Holder', 'com.acme.My$$LambdaFactory', ''].map(name => [name, name]),
+	...[
+		'com.acme.$Proxy',
+		'com.acme.Proxy7',
+		'com.acme.Shop$Hibernate',
+		'com.acme.Outer$1',
+		'java.lang.invoke.DirectMethodHandle$Holder',
+		'com.acme.My$$LambdaFactory',
+		'',
+	].map(name => [name, name]),
 ])('%s', (name, normal) => {
 	expect(normalClassName(name)).toBe(normal);
 	expect(normalClassName(normal)).toBe(normal);
@@ -90,9 +131,12 @@ test.each([['', 0], ['main-1', 6], ['日本.x', 6], ['e\u0301', 1], ['\u0600', 1
 	expect(cellWidth(text)).toBe(cells);
 });
 
-test.each(['é…', '✅', '⌚', '🀄', '🩰', '🫠', '👍🏽', '🇩🇪', 'ｱﾞ', '각', 'கா'])('%j takes two cells, alone and behind others', text => {
-	expect([cellWidth(text), cellWidth(`x${text}`)]).toEqual([2, 3]);
-});
+test.each(['é…', '✅', '⌚', '🀄', '🩰', '🫠', '👍🏽', '🇩🇪', 'ｱﾞ', '각', 'கா'])(
+	'%j takes two cells, alone and behind others',
+	text => {
+		expect([cellWidth(text), cellWidth(`x${text}`)]).toEqual([2, 3]);
+	},
+);
 
 test('what a reader takes for one character is not cut in two', () => {
 	expect(cut('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…');
@@ -103,7 +147,10 @@ test('what a reader takes for one character is not cut in two', () => {
 	expect(pad('✅', 4, 'right')).toBe('  ✅');
 });
 
-const texts = fc.array(fc.oneof(fc.constantFrom('a', '.', '…', '日', 'e\u0301', '✅', '👍🏽', '𝒳', 'ﾞ', '\u0600', '\u1100', '\u0301'), fc.string({unit: 'grapheme', maxLength: 2}))).map(parts => parts.join(''));
+const texts = fc.array(fc.oneof(
+	fc.constantFrom('a', '.', '…', '日', 'e\u0301', '✅', '👍🏽', '𝒳', 'ﾞ', '\u0600', '\u1100', '\u0301'),
+	fc.string({unit: 'grapheme', maxLength: 2}),
+)).map(parts => parts.join(''));
 
 test('counts what its characters count, never less than string-width, and cuts to the cells there are', () => {
 	fc.assert(fc.property(texts, fc.nat(30), (text, room) => {
@@ -116,7 +163,14 @@ test('counts what its characters count, never less than string-width, and cuts t
 	}), {numRuns: 1000});
 });
 
-test.each([['http', 'my-HTTP-1'], ['', 'any'], ['*-??', 'http-12'], ['[a]*', '[a]x'], ['a-?', 'a-\u{1F600}'], ['*?b', 'a\u{1F600}b']])('%s matches %s', (glob, name) => {
+test.each([
+	['http', 'my-HTTP-1'],
+	['', 'any'],
+	['*-??', 'http-12'],
+	['[a]*', '[a]x'],
+	['a-?', 'a-\u{1F600}'],
+	['*?b', 'a\u{1F600}b'],
+])('%s matches %s', (glob, name) => {
 	expect(globMatcher(glob)(name)).toBe(true);
 });
 
@@ -126,15 +180,23 @@ test.each([['http-*', 'my-http-1'], ['a.*', 'abc'], ['*??', '\u{1F600}']])('%s d
 
 test('agrees with the same thing written as a regular expression', () => {
 	const text = (letters: string, maxLength: number) => fc.string({unit: fc.constantFrom(...letters), maxLength});
-	fc.assert(fc.property(text('ab*?', 5), text('ab*?', 3), text('ab', 9), (head, tail, name) => {
-		const glob = `${head}*${tail}`;
-		expect(globMatcher(glob)(name)).toBe(new RegExp(`^${glob.replaceAll('*', '.*').replaceAll('?', '.')}$`).test(name));
-	}), {numRuns: 3000});
+	fc.assert(
+		fc.property(text('ab*?', 5), text('ab*?', 3), text('ab', 9), (head, tail, name) => {
+			const glob = `${head}*${tail}`;
+			expect(globMatcher(glob)(name))
+				.toBe(new RegExp(`^${glob.replaceAll('*', '.*').replaceAll('?', '.')}$`).test(name));
+		}),
+		{numRuns: 3000},
+	);
 });
 
 test('a list: one of its globs must match; what stands between two commas may be missing', () => {
 	const matches = globListMatcher(' main, http-*,,');
-	expect(['main', 'Domain', 'http-1', 'my http-1', 'mai', ''].filter(name => matches(name))).toEqual(['main', 'Domain', 'http-1']);
+	expect(['main', 'Domain', 'http-1', 'my http-1', 'mai', ''].filter(name => matches(name))).toEqual([
+		'main',
+		'Domain',
+		'http-1',
+	]);
 	expect(globsOf(' , ')).toEqual([]);
 	expect(globListMatcher(',')('main')).toBe(false);
 });

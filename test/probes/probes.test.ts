@@ -39,30 +39,69 @@ test('the example of the docs is a probe, and becomes lines for the agent', () =
 describe('each fault has its line', () => {
 	test.each([
 		['"points": []\n"x"', '4: not JSON: comma expected'],
-		['"points": [],\n"poinst": []', '4: a probe has no "poinst": it has about, states, points, kinds, exclude, counters'],
+		[
+			'"points": [],\n"poinst": []',
+			'4: a probe has no "poinst": it has about, states, points, kinds, exclude, counters',
+		],
 		['"about": ""', '1: "points" must say where tasks go from state to state'],
-		['"points": [\n{"task": "this", "to": "done"}]', '4: a point has "method": package.Class#method, with the descriptor where one of several is meant; not ""'],
-		['"points": [{"method": "a.B.c", "task": "this", "to": "done"}]', '3: a point has "method": package.Class#method, with the descriptor where one of several is meant; not "a.B.c"'],
-		['"points": [{"method": "a.B#c", "to": "done"}]', '3: a point has "task": "this", "arg0", "arg1"..., "result" or "current", and fields behind it: "arg0.task"'],
+		[
+			'"points": [\n{"task": "this", "to": "done"}]',
+			'4: a point has "method": package.Class#method, with the descriptor where one of several is meant; not ""',
+		],
+		[
+			'"points": [{"method": "a.B.c", "task": "this", "to": "done"}]',
+			'3: a point has "method": package.Class#method, with the descriptor where one of several is meant; not "a.B.c"',
+		],
+		[
+			'"points": [{"method": "a.B#c", "to": "done"}]',
+			'3: a point has "task": "this", "arg0", "arg1"..., "result" or "current", and fields behind it: "arg0.task"',
+		],
 		['"points": [{"method": "a.B#c", "task": "this", "to": "don"}]', '3: there is no state "don" among "states"'],
-		['"points": [{"method": "a.B#c", "task": "this",\n"to": "done", "from": ["x"]}]', '4: there is no state "x" among "states"'],
-		['"points": [{"method": "a.B#c", "task": "result", "to": "queued"}]', '3: what a method returns is known at its exit: "at": "exit"'],
-		['"points": [{"method": "a.B#<init>", "task": "this", "to": "queued"}]', '3: an object is made at the exit of <init>: "at": "exit"'],
-		['"points": [{"method": "a.B#c", "task": "this", "to": "done", "new": true}]', '3: a new task does not begin with an end'],
-		['"points": [{"method": "a.B#c", "task": "this", "to": "done", "at": "middle"}]', '3: "at" is "entry" or "exit"'],
-		['"points": [{"method": "a.B#c", "task": "this", "to": "done", "if": {"arg0": ["a b"]}}]', '3: a number, or the name of a constant of the class'],
+		[
+			'"points": [{"method": "a.B#c", "task": "this",\n"to": "done", "from": ["x"]}]',
+			'4: there is no state "x" among "states"',
+		],
+		[
+			'"points": [{"method": "a.B#c", "task": "result", "to": "queued"}]',
+			'3: what a method returns is known at its exit: "at": "exit"',
+		],
+		[
+			'"points": [{"method": "a.B#<init>", "task": "this", "to": "queued"}]',
+			'3: an object is made at the exit of <init>: "at": "exit"',
+		],
+		[
+			'"points": [{"method": "a.B#c", "task": "this", "to": "done", "new": true}]',
+			'3: a new task does not begin with an end',
+		],
+		[
+			'"points": [{"method": "a.B#c", "task": "this", "to": "done", "at": "middle"}]',
+			'3: "at" is "entry" or "exit"',
+		],
+		[
+			'"points": [{"method": "a.B#c", "task": "this", "to": "done", "if": {"arg0": ["a b"]}}]',
+			'3: a number, or the name of a constant of the class',
+		],
 		['"points": [],\n"kinds": {"a-b": "x"}', '4: not a class: "a-b"; for example com.acme.Pool$Worker'],
-		['"points": [],\n"kinds": {"a.B": "x()("}', '4: "kinds" has a path of fields and methods without parameters, for example "queue.size()"'],
+		[
+			'"points": [],\n"kinds": {"a.B": "x()("}',
+			'4: "kinds" has a path of fields and methods without parameters, for example "queue.size()"',
+		],
 		['"points": [],\n"exclude": ["a-b"]', '4: not a name of classes: "a-b"'],
-		['"points": [],\n"counters": [{"name": "n", "read": "size()"}]', '4: a counter has "name", "read" and one of "static", "worker" and "instance" with a class'],
+		[
+			'"points": [],\n"counters": [{"name": "n", "read": "size()"}]',
+			'4: a counter has "name", "read" and one of "static", "worker" and "instance" with a class',
+		],
 	])('%s', (rest, fault) => {
-		expect(parseProbe('mine', `{\n${states}\n${rest}}`).faults.map(({line, text}) => `${line}: ${text}`)).toContain(fault);
+		expect(parseProbe('mine', `{\n${states}\n${rest}}`).faults.map(({line, text}) => `${line}: ${text}`))
+			.toContain(fault);
 	});
 
 	test('states', () => {
-		expect(parseProbe('x', '{"states": {"a": {"is": "done"}}, "points": []}').faults.map(({text}) => text)).toEqual([
-			'the state "a" must be one of these: "is": "waiting", "is": "running", "is": "end"', 'a probe has 2 to 24 "states", and one of them is an "end"',
-		]);
+		expect(parseProbe('x', '{"states": {"a": {"is": "done"}}, "points": []}').faults.map(({text}) => text))
+			.toEqual([
+				'the state "a" must be one of these: "is": "waiting", "is": "running", "is": "end"',
+				'a probe has 2 to 24 "states", and one of them is an "end"',
+			]);
 		const rule = {line: 1, text: 'a probe has 2 to 24 "states", and one of them is an "end"'};
 		expect(parseProbe('x', '{"states": {"a": {"is": "end"}}, "points": []}').faults).toEqual([rule]);
 		expect(parseProbe('x', '{"about": "x", "points": []}').faults).toEqual([rule]);

@@ -19,7 +19,20 @@ process.once('SIGWINCH', () => {
 // JLI_Launch (java.h of the JDK's launcher) runs main in a thread of its own; the JVM cannot run on the stack that
 // koffi calls with.
 const launch = koffi.load(library).func('JLI_Launch', 'int', [
-	'int', 'char **', 'int', 'void *', 'int', 'void *', 'const char *', 'const char *', 'const char *', 'const char *', 'bool', 'bool', 'bool', 'int',
+	'int',
+	'char **',
+	'int',
+	'void *',
+	'int',
+	'void *',
+	'const char *',
+	'const char *',
+	'const char *',
+	'const char *',
+	'bool',
+	'bool',
+	'bool',
+	'int',
 ]);
 const argv = ['java', ...args];
 launch.async(argv.length, argv, 0, null, 0, null, '1', '1', 'java', 'java', false, true, false, 0, (error, code) => {

@@ -12,9 +12,13 @@ import {Picture, undent} from '../helpers/picture.js';
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: blockersView.sort, ...changes});
 
 /** A level is two blanks. */
-const chains = (snapshot: Snapshot, changes: Partial<Query> = {}, since?: Snapshot): string => queryBlockers(snapshot, since, query(changes)).rows
-	.map(row => `${'  '.repeat(row.depth)}${row.isDeadlocked ? '!' : ''}${row.holderName || '?'} ${row.lockClass} <- ${row.waiters.map(({name, isNow, waitedMs}) => `${name}${isNow ? '' : ' (was)'} ${waitedMs}ms`).join(', ')}`)
-	.join('\n');
+const chains = (snapshot: Snapshot, changes: Partial<Query> = {}, since?: Snapshot): string =>
+	queryBlockers(snapshot, since, query(changes)).rows
+		.map(row =>
+			`${'  '.repeat(row.depth)}${row.isDeadlocked ? '!' : ''}${row.holderName || '?'} ${row.lockClass} <- ${
+				row.waiters.map(({name, isNow, waitedMs}) => `${name}${isNow ? '' : ' (was)'} ${waitedMs}ms`).join(', ')
+			}`)
+		.join('\n');
 
 /** Since when threads have stood where they are, in pictures of deadlocks. */
 const standing = {sinceMs: 95_000};
@@ -39,16 +43,31 @@ test('a window has the waits in it alone, and who waits now', () => {
 });
 
 test.each([
-	['lock:5', 2], ['wait:7', 2], ['take:8', 1], ['blocked>1', 2], ['thread:b', 1], ['nothing', 0],
-])('the filter %s keeps a lock by its holder, class, places and waiters, and what it hangs from: %i rows', (filter, count) => {
-	expect(chains(chain().build(), {filter}).split('\n').filter(Boolean)).toHaveLength(count);
-});
+	['lock:5', 2],
+	['wait:7', 2],
+	['take:8', 1],
+	['blocked>1', 2],
+	['thread:b', 1],
+	['nothing', 0],
+])(
+	'the filter %s keeps a lock by its holder, class, places and waiters, and what it hangs from: %i rows',
+	(filter, count) => {
+		expect(chains(chain().build(), {filter}).split('\n').filter(Boolean)).toHaveLength(count);
+	},
+);
 
 test('a park that no thread blocks is none; a lock of java.util.concurrent is one, though its holder is not known', () => {
 	const drawing = new Picture().draw('idle | w | main:1\nwriter | w | main:2')
-		.set('idle', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject'})
-		.set('writer', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync'});
-	expect(chains(drawing.build())).toBe('? java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync <- writer 0ms');
+		.set('idle', {
+			lockKind: lockKindCode.park,
+			lockClass: 'java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject',
+		})
+		.set('writer', {
+			lockKind: lockKindCode.park,
+			lockClass: 'java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync',
+		});
+	expect(chains(drawing.build()))
+		.toBe('? java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync <- writer 0ms');
 });
 
 const circle = (): Picture => new Picture().draw(`
@@ -65,19 +84,23 @@ test('a deadlock is a cycle of threads that have not moved for a while', () => {
 	const found = deadlocksOf(drawing.build());
 	expect(found.map(members => cycleText(members))).toEqual(['one -> three -> two -> one']);
 	expect(found[0].map(({at}) => at && locationName(at))).toEqual(['A.enter:4', 'A.enter:9', 'A.enter:4']);
-	expect(deadlockText(found[0])).toBe('deadlock of 3 threads: one waits at A.enter:4 for java.lang.Object held by three (taken at A.take:1); three waits at A.enter:9 for java.lang.Object held by two (taken at A.take:3); two waits at A.enter:4 for java.lang.Object held by one (taken at A.take:2)');
+	expect(deadlockText(found[0]))
+		.toBe('deadlock of 3 threads: one waits at A.enter:4 for java.lang.Object held by three (taken at A.take:1); three waits at A.enter:9 for java.lang.Object held by two (taken at A.take:3); two waits at A.enter:4 for java.lang.Object held by one (taken at A.take:2)');
 	expect(queryBlockers(drawing.build(), undefined, query()).rows.map(({holderName, depth, isDeadlocked}) => [holderName, depth, isDeadlocked])).toEqual([['one', 0, true], ['two', 1, true], ['three', 2, true]]);
 });
 
-test.each([[13, 'and 1 more thread'], [14, 'and 2 more threads']])('a deadlock of %i threads ends with "%s"', (count, end) => {
-	const drawing = new Picture();
-	const names = Array.from({length: count}, (_, index) => `t${index}`);
-	for (const [index, name] of names.entries()) {
-		drawing.draw(`${name} <- ${names[(index + 1) % count]}@take:1 | B | enter:4`);
-	}
+test.each([[13, 'and 1 more thread'], [14, 'and 2 more threads']])(
+	'a deadlock of %i threads ends with "%s"',
+	(count, end) => {
+		const drawing = new Picture();
+		const names = Array.from({length: count}, (_, index) => `t${index}`);
+		for (const [index, name] of names.entries()) {
+			drawing.draw(`${name} <- ${names[(index + 1) % count]}@take:1 | B | enter:4`);
+		}
 
-	expect(deadlockText(deadlocksOf(drawing.set(names, standing).build())[0]).split('; ').at(-1)).toBe(end);
-});
+		expect(deadlockText(deadlocksOf(drawing.set(names, standing).build())[0]).split('; ').at(-1)).toBe(end);
+	},
+);
 
 test.each([
 	['has stood in its place for less than a second', {sinceMs: 99_001}],

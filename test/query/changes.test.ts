@@ -10,7 +10,12 @@ import {spikeSession} from '../helpers/spike.js';
 
 const session = spikeSession(80);
 const windowStart = (snapshot: Snapshot, since?: Snapshot): Baseline => ({snapshot, since, title: 'before'});
-const query = (baseline: Baseline, more: Partial<Query> = {}): Query => ({...defaultQuery, sort: {column: 'cpu-change', reverse: false}, baseline, ...more});
+const query = (baseline: Baseline, more: Partial<Query> = {}): Query => ({
+	...defaultQuery,
+	sort: {column: 'cpu-change', reverse: false},
+	baseline,
+	...more,
+});
 
 /** Rows by their place, with what is to be read of them. */
 function read(rows: readonly ChangeRow[]) {
@@ -36,10 +41,13 @@ test('a line that came, one that went and one that stayed, with what they use mo
 
 test('a window that began before the mark was set begins there; one that ended before it stays as it is', () => {
 	const mark = windowStart(session[64], session[59]);
-	expect(read(queryChanges(session[79], undefined, query(mark)).rows)).toEqual(read(queryChanges(session[79], session[64], query(mark)).rows));
+	expect(read(queryChanges(session[79], undefined, query(mark)).rows))
+		.toEqual(read(queryChanges(session[79], session[64], query(mark)).rows));
 	expect(queryChanges(session[64], undefined, query(mark))).toEqual({rows: [], allRows: 0});
 	expect(queryChanges(session[64], undefined, {...query(mark), baseline: undefined})).toEqual({rows: [], allRows: 0});
-	expect(read(queryChanges(session[39], session[29], query(mark)).rows)['com.acme.Spike.burn:7']).toMatchObject({kind: 'gone'});
+	expect(read(queryChanges(session[39], session[29], query(mark)).rows)['com.acme.Spike.burn:7']).toMatchObject({
+		kind: 'gone',
+	});
 });
 
 test('another sampling rate is no change', () => {
@@ -57,7 +65,13 @@ const profile = (random: () => number, samples: number, times: number) => {
 	const thread = builder.addThread({key: 1, name: 'main'});
 	for (let sample = 0; sample < samples; sample++) {
 		const line = Math.max(0, pick(random, 99 + times) - times + 1);
-		builder.count(thread, builder.addStack([builder.addFrame('A', 'a', 'A.java', line)]), stateCode.RUNNABLE, 1, 2e7);
+		builder.count(
+			thread,
+			builder.addStack([builder.addFrame('A', 'a', 'A.java', line)]),
+			stateCode.RUNNABLE,
+			1,
+			2e7,
+		);
 	}
 
 	return builder.build({session: {samples, durationMs: samples * 20}});

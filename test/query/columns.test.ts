@@ -9,7 +9,14 @@ import {taskColumns, type TaskRow} from '../../source/views/tasks/stays.js';
 import {tasksView} from '../../source/views/tasks/view.js';
 import {views} from '../../source/views/registry.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {formatBytes, formatCount, formatDuration, formatMs, formatPercent, formatStuck} from '../../source/query/columns/format.js';
+import {
+	formatBytes,
+	formatCount,
+	formatDuration,
+	formatMs,
+	formatPercent,
+	formatStuck,
+} from '../../source/query/columns/format.js';
 import {percentOf, effectiveSampleSize} from '../../source/query/counters/share.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 import {picture} from '../helpers/picture.js';
@@ -25,7 +32,8 @@ describe('lines', () => {
 		expect(ids(63)).toBe('self state line note');
 		expect(ids(49)).toBe('self state line');
 		expect(ids(1)).toBe('self state line');
-		expect(ids(120)).toBe('self error total ticks threads state cpu runnable blocked waiting timed-waiting idle line note');
+		expect(ids(120))
+			.toBe('self error total ticks threads state cpu runnable blocked waiting timed-waiting idle line note');
 	});
 
 	test('what is to be noticed', () => {
@@ -79,15 +87,22 @@ describe.each(views.map(view => [view.id, view] as const))('the columns of %s', 
 			expect(Math.min(...fitted.map(({width}) => width))).toBeGreaterThan(0);
 			expect(used === terminal || fitted.some(({width}) => width === 1)).toBe(true);
 			const names = fitted.find(({column}) => column.width === 0 || column.id === 'name') ?? fitted.at(-1)!;
-			expect({terminal, room: names.width}).toEqual({terminal, room: Math.max(names.width, leastRoom(id, terminal))});
+			expect({terminal, room: names.width}).toEqual({
+				terminal,
+				room: Math.max(names.width, leastRoom(id, terminal)),
+			});
 		}
 	});
 });
 
 test('rows that cannot be compared keep a fixed order', () => {
-	const items = [{key: 'b', figure: Number.NaN}, {key: 'a', figure: 1}, {key: 'd', figure: 1}, {key: 'c', figure: Number.NaN}, {key: 'e', figure: 2}];
+	const items = [{key: 'b', figure: Number.NaN}, {key: 'a', figure: 1}, {key: 'd', figure: 1}, {
+		key: 'c',
+		figure: Number.NaN,
+	}, {key: 'e', figure: 2}];
 	const columns = [{id: 'figure', sortBy: [({figure}: typeof items[0]) => figure]}];
-	const order = (from: typeof items, isReverse: boolean) => sortRows(from, columns, {column: 'figure', reverse: isReverse}).map(({key}) => key).join('');
+	const order = (from: typeof items, isReverse: boolean) =>
+		sortRows(from, columns, {column: 'figure', reverse: isReverse}).map(({key}) => key).join('');
 	expect(order(items, false)).toBe('eadbc');
 	expect(order([...items].reverse(), false)).toBe('eadbc');
 	expect(order(items, true)).toBe('bcade');
@@ -97,19 +112,44 @@ test('rows that cannot be compared keep a fixed order', () => {
 test('very many rows have the order that few would have', () => {
 	const random = seeded(1);
 	const below = (limit: number) => pick(random, limit);
-	const many = Array.from({length: 5000}, (_, index) => ({key: String((index * 7919) % 5000), first: below(20) === 0 ? Number.NaN : below(50) - 5, second: below(3)}));
-	const byBoth = (a: (typeof many)[number], b: (typeof many)[number]) => byNumber(a.first, b.first) || byNumber(a.second, b.second);
+	const many = Array.from(
+		{length: 5000},
+		(_, index) => ({
+			key: String((index * 7919) % 5000),
+			first: below(20) === 0 ? Number.NaN : below(50) - 5,
+			second: below(3),
+		}),
+	);
+	const byBoth = (a: (typeof many)[number], b: (typeof many)[number]) =>
+		byNumber(a.first, b.first) || byNumber(a.second, b.second);
 	for (const reverse of [false, true]) {
 		const sign = reverse ? 1 : -1;
-		expect(sortRows(many, [{id: 'first', sortBy: [({first}) => first, ({second}) => second]}], {column: 'first', reverse}))
+		expect(sortRows(many, [{id: 'first', sortBy: [({first}) => first, ({second}) => second]}], {
+			column: 'first',
+			reverse,
+		}))
 			.toEqual([...many].sort((a, b) => (sign * byBoth(a, b)) || byText(a.key, b.key)));
 	}
 });
 
 describe('tasks', () => {
 	const row: TaskRow = {
-		key: '', state: {id: 'queued', title: 'waiting for dependencies', kind: 'waiting'}, stateIndex: 0, kind: 'com.acme.jobs.queue.ImplicitNonBlockingTask', worker: '',
-		now: 7, oldestNs: 1e6, longest: [], recent: [], count: 1000, perS: 10, totalNs: 1e9, meanNs: 1e6, p50Ns: 1e6, p99Ns: 2e6, mostNs: 3e6,
+		key: '',
+		state: {id: 'queued', title: 'waiting for dependencies', kind: 'waiting'},
+		stateIndex: 0,
+		kind: 'com.acme.jobs.queue.ImplicitNonBlockingTask',
+		worker: '',
+		now: 7,
+		oldestNs: 1e6,
+		longest: [],
+		recent: [],
+		count: 1000,
+		perS: 10,
+		totalNs: 1e9,
+		meanNs: 1e6,
+		p50Ns: 1e6,
+		p99Ns: 2e6,
+		mostNs: 3e6,
 	};
 
 	test('at 80 columns a kind and a worker share the room for names', () => {
@@ -118,7 +158,10 @@ describe('tasks', () => {
 		const named = (changes: Partial<TaskRow>) => column.value({...row, now: undefined, ...changes}, context);
 		const worker = 'WorkerStealingThread-1';
 		expect([named({}), named({worker, kind: ''}), named({worker}), named({worker: 'main'})]).toEqual([
-			'ImplicitNonBlockingTask', 'WorkerStealingThread-1', '…ngThread-1: …lockingTask', 'main: …citNonBlockingTask',
+			'ImplicitNonBlockingTask',
+			'WorkerStealingThread-1',
+			'…ngThread-1: …lockingTask',
+			'main: …citNonBlockingTask',
 		]);
 	});
 
@@ -126,16 +169,53 @@ describe('tasks', () => {
 		const second = (of: TaskRow) => tasksView.titleLines(of, 80, undefined)[1]?.text;
 		expect(second({...row, count: 1, now: 1})).toBe('1 stay that ended, 10.0 a second; 1 task now');
 		expect(second({...row, now: 0})).toBe('1000 stays that ended, 10.0 a second; 0 tasks now');
-		expect(second({...row, state: {...row.state, kind: 'end'}, now: undefined})).toBe('1000 tasks reached it, 10.0 a second');
+		expect(second({...row, state: {...row.state, kind: 'end'}, now: undefined}))
+			.toBe('1000 tasks reached it, 10.0 a second');
 	});
 });
 
 test.each<[string, (value: number) => string, ReadonlyArray<readonly [value: number, text: string]>]>([
-	['percent', formatPercent, [[0, '0.0'], [41.24, '41.2'], [99.94, '99.9'], [99.96, '100'], [312, '312'], [Number.NaN, '']]],
-	['a count', formatCount, [[0, '0'], [496, '496'], [999_999, '999999'], [1e6, '1.0M'], [12_345_678, '12.3M'], [99_960_000, '100M'], [4.5e9, '4.5G'], [-1, '']]],
-	['bytes', formatBytes, [[0, '0B'], [1023, '1023B'], [1024, '1.0K'], [3.1 * (2 ** 30), '3.1G'], [8 * (2 ** 30), '8.0G'], [2 ** 60, '1024P'], [Infinity, '']]],
-	['milliseconds', formatDuration, [[0, '0ms'], [350, '350ms'], [42_900, '42s'], [307_000, '5m07s'], [7_500_000, '2h05m'], [273_600_000, '3d04h'], [-5, '']]],
-	['at least so long', stuckMs => formatStuck({stuckMs, stuckAtLeast: true}), [[350, '>=350ms'], [42_900, '>=42s'], [307_000, '>=5m']]],
+	['percent', formatPercent, [
+		[0, '0.0'],
+		[41.24, '41.2'],
+		[99.94, '99.9'],
+		[99.96, '100'],
+		[312, '312'],
+		[Number.NaN, ''],
+	]],
+	['a count', formatCount, [
+		[0, '0'],
+		[496, '496'],
+		[999_999, '999999'],
+		[1e6, '1.0M'],
+		[12_345_678, '12.3M'],
+		[99_960_000, '100M'],
+		[4.5e9, '4.5G'],
+		[-1, ''],
+	]],
+	['bytes', formatBytes, [
+		[0, '0B'],
+		[1023, '1023B'],
+		[1024, '1.0K'],
+		[3.1 * (2 ** 30), '3.1G'],
+		[8 * (2 ** 30), '8.0G'],
+		[2 ** 60, '1024P'],
+		[Infinity, ''],
+	]],
+	['milliseconds', formatDuration, [
+		[0, '0ms'],
+		[350, '350ms'],
+		[42_900, '42s'],
+		[307_000, '5m07s'],
+		[7_500_000, '2h05m'],
+		[273_600_000, '3d04h'],
+		[-5, ''],
+	]],
+	['at least so long', stuckMs => formatStuck({stuckMs, stuckAtLeast: true}), [
+		[350, '>=350ms'],
+		[42_900, '>=42s'],
+		[307_000, '>=5m'],
+	]],
 	['nanoseconds', formatMs, [[0, '0'], [123_456, '0.12'], [12_340_000, '12.3'], [4.7112e9, '4711']]],
 ])('%s in few characters', (_, format, texts) => {
 	for (const [value, text] of texts) {
@@ -144,10 +224,15 @@ test.each<[string, (value: number) => string, ReadonlyArray<readonly [value: num
 });
 
 describe('state pictures', () => {
-	const ticks = (counts: Partial<Record<keyof typeof stateCode, number>>) => Object.keys(stateCode).map(state => counts[state as keyof typeof stateCode] ?? 0);
+	const ticks = (counts: Partial<Record<keyof typeof stateCode, number>>) =>
+		Object.keys(stateCode).map(state => counts[state as keyof typeof stateCode] ?? 0);
 
 	test.each([
-		[{}, ''], [{RUNNABLE: 5}, 'RRRRRRRR'], [{RUNNABLE: 50, BLOCKED: 50}, 'RRRRBBBB'], [{RUNNABLE: 1000, BLOCKED: 1}, 'RRRRRRRB'], [{WAITING: 2, RUNNABLE: 1}, 'RRRwwwww'],
+		[{}, ''],
+		[{RUNNABLE: 5}, 'RRRRRRRR'],
+		[{RUNNABLE: 50, BLOCKED: 50}, 'RRRRBBBB'],
+		[{RUNNABLE: 1000, BLOCKED: 1}, 'RRRRRRRB'],
+		[{WAITING: 2, RUNNABLE: 1}, 'RRRwwwww'],
 	])('%o: %s', (counts, expected) => {
 		expect(stateCells(ticks(counts))).toBe(expected);
 	});
@@ -164,14 +249,21 @@ describe('state pictures', () => {
 });
 
 test('nothing reads below 0 or over 100', () => {
-	expect([percentOf(1, 3), percentOf(0, 0), percentOf(5, 0), percentOf(4, 3), percentOf(-1, 3)]).toEqual([100 / 3, 0, 0, 100, 0]);
+	expect([percentOf(1, 3), percentOf(0, 0), percentOf(5, 0), percentOf(4, 3), percentOf(-1, 3)]).toEqual([
+		100 / 3,
+		0,
+		0,
+		100,
+		0,
+	]);
 });
 
 test('unequal weights are worth fewer samples', () => {
 	const ofOne = (count: number, each: number) => ({sum: count * each, squares: count * each * each});
 	expect(effectiveSampleSize(ofOne(4, 1), ofOne(4, 1))).toBe(4);
 	expect(effectiveSampleSize(ofOne(2, 10), ofOne(8, 10))).toBeCloseTo(8, 10);
-	expect(effectiveSampleSize({sum: 100, squares: 10 + (90 * 90)}, {sum: 100, squares: 10 + (90 * 90)})).toBeLessThan(1.3);
+	expect(effectiveSampleSize({sum: 100, squares: 10 + (90 * 90)}, {sum: 100, squares: 10 + (90 * 90)}))
+		.toBeLessThan(1.3);
 	// One long piece in the part, or in the rest of the whole.
 	expect(effectiveSampleSize(ofOne(1, 50), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
 	expect(effectiveSampleSize(ofOne(50, 1), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);

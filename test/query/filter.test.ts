@@ -10,7 +10,12 @@ import {queryThreads} from '../../source/views/threads/threads.js';
 import {picture} from '../helpers/picture.js';
 
 const fields = {
-	text: () => 'com.acme.sort.Bubble.sort:16', percent: () => 41.2, totalPercent: () => 55, cpuMs: () => 960, ticks: () => 496, threads: () => 4,
+	text: () => 'com.acme.sort.Bubble.sort:16',
+	percent: () => 41.2,
+	totalPercent: () => 55,
+	cpuMs: () => 960,
+	ticks: () => 496,
+	threads: () => 4,
 };
 
 const shows = (filter: string) => {
@@ -21,10 +26,19 @@ const hides = (filter: string) => {
 	expect(passesFilter(filterOf(filter), fields, undefined)).toBe(false);
 };
 
-test.each(['', 'bubble', 'sort:16', '!nowhere', 'nowhere|bubble', '"Bubble.sort"'])('the filter %s shows the row', shows);
+test.each(['', 'bubble', 'sort:16', '!nowhere', 'nowhere|bubble', '"Bubble.sort"'])(
+	'the filter %s shows the row',
+	shows,
+);
 test.each(['bubble nowhere', '!bubble', '!nowhere|bubble'])('%s hides it', hides);
-test.each(['/bub+le/', String.raw`/sort:\d+$/`, String.raw`/(heap|bubble)\.sort/`, '!/heap/'])('the pattern %s shows it', shows);
-test.each(['pct>41', 'pct>=41.2', 'PCT<50%', 'ticks=496', 'ticks<10|threads>3', 'PCT > 41', 'pct> 41 bubble'])('its figures are %s', shows);
+test.each(['/bub+le/', String.raw`/sort:\d+$/`, String.raw`/(heap|bubble)\.sort/`, '!/heap/'])(
+	'the pattern %s shows it',
+	shows,
+);
+test.each(['pct>41', 'pct>=41.2', 'PCT<50%', 'ticks=496', 'ticks<10|threads>3', 'PCT > 41', 'pct> 41 bubble'])(
+	'its figures are %s',
+	shows,
+);
 test.each(['pct>41.2', 'blocked>0'])('its figures are not %s', hides);
 test.each(['"!bubble"', '"pct>99"', '<init>', 'map<string>'])('%s is a word', hides);
 test.each(['!', '|', '!|'])('%s, which is still being typed, asks for nothing yet', shows);
@@ -67,11 +81,13 @@ describe('states and threads restrict what is counted', () => {
 		['pct>9', ['100 4 A.work:1']],
 		['pct>11', []],
 	])('%s: %j', (filter, lines) => {
-		expect(queryLines(snapshot, undefined, {...defaultQuery, filter}).rows.map(line => `${Math.round(line.selfPercent)} ${line.selfTicks} ${locationName(line)}`)).toEqual(lines);
+		expect(queryLines(snapshot, undefined, {...defaultQuery, filter}).rows.map(line =>
+			`${Math.round(line.selfPercent)} ${line.selfTicks} ${locationName(line)}`)).toEqual(lines);
 	});
 
 	test('Threads has those of that name', () => {
-		expect(queryThreads(snapshot, undefined, {...defaultQuery, filter: 'thread:http-*'}).rows.map(thread => thread.name)).toEqual(['http-1', 'http-2']);
+		expect(queryThreads(snapshot, undefined, {...defaultQuery, filter: 'thread:http-*'}).rows.map(thread =>
+			thread.name)).toEqual(['http-1', 'http-2']);
 	});
 
 	test('without RUNNABLE the shares are those of ticks', () => {
@@ -82,7 +98,11 @@ describe('states and threads restrict what is counted', () => {
 });
 
 describe('patterns', () => {
-	test.each([['[A-Z]oo', 'foo', true], ['É', 'é', true], ['x{', 'x{', true], ['a.b', 'a\nb', true], ['[a-]', '-', true], [String.raw`\bsort\b`, 'sorter', false]])('/%s/ on %s', (pattern, text, expected) => {
+	test.each([['[A-Z]oo', 'foo', true], ['É', 'é', true], ['x{', 'x{', true], ['a.b', 'a\nb', true], [
+		'[a-]',
+		'-',
+		true,
+	], [String.raw`\bsort\b`, 'sorter', false]])('/%s/ on %s', (pattern, text, expected) => {
 		expect(compilePattern(pattern)(text)).toBe(expected);
 	});
 
@@ -91,25 +111,47 @@ describe('patterns', () => {
 	});
 
 	test('any text is a pattern or a SyntaxError of one printable line', () => {
-		fc.assert(fc.property(fc.string({unit: fc.constantFrom(...String.raw`ab()[]{}*+?|^$\-,.019pLQE<:=`, '\n', '\u009B'), maxLength: 12}), text => {
-			try {
-				compilePattern(text)('abab');
-			} catch (error) {
-				expect(error).toBeInstanceOf(SyntaxError);
-				expect((error as Error).message).not.toMatch(/\p{Cc}/u);
-			}
-		}), {numRuns: 2000});
+		fc.assert(
+			fc.property(
+				fc.string({
+					unit: fc.constantFrom(...String.raw`ab()[]{}*+?|^$\-,.019pLQE<:=`, '\n', '\u009B'),
+					maxLength: 12,
+				}),
+				text => {
+					try {
+						compilePattern(text)('abab');
+					} catch (error) {
+						expect(error).toBeInstanceOf(SyntaxError);
+						expect((error as Error).message).not.toMatch(/\p{Cc}/u);
+					}
+				},
+			),
+			{numRuns: 2000},
+		);
 	});
 
 	test('patterns that take RegExp forever end', () => {
 		const text = `${'a'.repeat(500)}!`;
-		for (const pattern of ['(a+)+b', '(a|a)*b', '(a*)*b', '.*.*.*.*.*b', '(a|aa)+b', '((a*)*)*b', '(?:a?){90}a{90}b']) {
+		for (
+			const pattern of ['(a+)+b', '(a|a)*b', '(a*)*b', '.*.*.*.*.*b', '(a|aa)+b', '((a*)*)*b', '(?:a?){90}a{90}b']
+		) {
 			expect(compilePattern(pattern)(text)).toBe(false);
 		}
 	});
 
 	test('patterns that multiply are refused', () => {
-		for (const pattern of ['((a{100}){100}){100}', '((((a{99}){99}){99}){99}){99}', '((((()){99}){99}){99}){99}', 'a'.repeat(501), 'a{1001}', 'a{2,1}', 'a{999}b{999}c{999}', String.raw`\pL{900}`.repeat(50)]) {
+		for (
+			const pattern of [
+				'((a{100}){100}){100}',
+				'((((a{99}){99}){99}){99}){99}',
+				'((((()){99}){99}){99}){99}',
+				'a'.repeat(501),
+				'a{1001}',
+				'a{2,1}',
+				'a{999}b{999}c{999}',
+				String.raw`\pL{900}`.repeat(50),
+			]
+		) {
 			expect(() => compilePattern(pattern)).toThrow(SyntaxError);
 		}
 	});

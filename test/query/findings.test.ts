@@ -7,12 +7,26 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {findingsOf} from '../../source/query/summary/findings.js';
 import {Picture} from '../helpers/picture.js';
 
-const found = (snapshot: Snapshot, vitals?: TargetVitals) => findingsOf(snapshot, undefined, defaultQuery, {vitals}).map(({text}) => text);
-const inTask = ['java.util.concurrent.ThreadPoolExecutor.runWorker:1130', 'com.acme.Db.query:88', 'java.net.Socket.read:native'];
+const found = (snapshot: Snapshot, vitals?: TargetVitals) =>
+	findingsOf(snapshot, undefined, defaultQuery, {vitals}).map(({text}) => text);
+const inTask = [
+	'java.util.concurrent.ThreadPoolExecutor.runWorker:1130',
+	'com.acme.Db.query:88',
+	'java.net.Socket.read:native',
+];
 const reading = ['org.queue.Connection.run:7', 'org.queue.Frames.next:9', 'java.net.Socket.read:native'];
 
 /** This many threads that have read from a server for some seconds, beside one that works or does not. */
-function readers(count: number, {stack = inTask, seconds = 42, peer = '10.0.0.5:5432', kind = 'read', isBusy = true}: {readonly stack?: readonly string[]; readonly seconds?: number; readonly peer?: string; readonly kind?: string; readonly isBusy?: boolean} = {}): Snapshot {
+function readers(
+	count: number,
+	{stack = inTask, seconds = 42, peer = '10.0.0.5:5432', kind = 'read', isBusy = true}: {
+		readonly stack?: readonly string[];
+		readonly seconds?: number;
+		readonly peer?: string;
+		readonly kind?: string;
+		readonly isBusy?: boolean;
+	} = {},
+): Snapshot {
 	const drawing = new Picture().draw(isBusy ? 'hot | R500 | work:1' : 'main | t | main:1');
 	for (let thread = 0; thread < count; thread++) {
 		drawing.draw(`db-${thread} | . | ${stack.join(' | ')}`);
@@ -26,7 +40,10 @@ test('threads of a pool that wait for a server are found, with the longest and t
 	expect(found(readers(38))).toEqual(['38 threads wait for 10.0.0.5:5432, longest 42s, at c.acme.Db.query:88.']);
 	expect(found(readers(38), {isStopped: true})[0]).toMatch(/^A signal has stopped the process/);
 	expect(found(readers(38), {isFrozen: true})[0]).toMatch(/^The process is frozen by its cgroup/);
-	expect(findingsOf(readers(38), undefined, defaultQuery)[0]).toMatchObject({id: 'server', figures: {threads: 38, peer: '10.0.0.5:5432', longestMs: 42_000}});
+	expect(findingsOf(readers(38), undefined, defaultQuery)[0]).toMatchObject({
+		id: 'server',
+		figures: {threads: 38, peer: '10.0.0.5:5432', longestMs: 42_000},
+	});
 });
 
 test.each([
@@ -43,9 +60,13 @@ test.each([
 });
 
 test('ten readers, three tasks of a program at rest, and one that gets no connection are found sooner', () => {
-	expect(found(readers(10, {stack: reading}))).toEqual([expect.stringMatching(/^10 threads wait for 10\.0\.0\.5:5432, /)]);
+	expect(found(readers(10, {stack: reading}))).toEqual([
+		expect.stringMatching(/^10 threads wait for 10\.0\.0\.5:5432, /),
+	]);
 	expect(found(readers(3, {seconds: 2, isBusy: false}))).toEqual([expect.stringMatching(/^3 threads wait /)]);
-	expect(found(readers(1, {kind: 'connect', seconds: 3}))).toEqual(['1 thread waits for 10.0.0.5:5432, which accepts no connection, longest 3s, at c.acme.Db.query:88.']);
+	expect(found(readers(1, {kind: 'connect', seconds: 3}))).toEqual([
+		'1 thread waits for 10.0.0.5:5432, which accepts no connection, longest 3s, at c.acme.Db.query:88.',
+	]);
 });
 
 test('what is compiled for a quarter of the CPU time is named, with its error', () => {
@@ -61,7 +82,11 @@ test('what is compiled for a quarter of the CPU time is named, with its error', 
 		return findingsOf(drawing.build({sampledMs: 1000}), undefined, defaultQuery, {vitals});
 	};
 
-	expect(compiling(71)).toMatchObject([{id: 'jit', text: 'C2 compiles com.acme.Huge.run: 71% of the CPU time.', figures: {jitPercent: 90, programPercent: 10, method: 'com.acme.Huge.run', methodPercent: 71}}]);
+	expect(compiling(71)).toMatchObject([{
+		id: 'jit',
+		text: 'C2 compiles com.acme.Huge.run: 71% of the CPU time.',
+		figures: {jitPercent: 90, programPercent: 10, method: 'com.acme.Huge.run', methodPercent: 71},
+	}]);
 	const [{error}] = compiling(71);
 	expect(error).toBeGreaterThan(5);
 	expect(error).toBeLessThan(20);
@@ -71,7 +96,10 @@ test('what is compiled for a quarter of the CPU time is named, with its error', 
 	expect(compiling(10)).toMatchObject([{text: expect.stringMatching(/^C2 compiles com\.acme\.Small\.run: 80%/)}]);
 });
 
-test.each([['BlockingArrayQueue.poll', []], ['Exchange.next', [expect.stringMatching(/^2 threads wait together at \S*AutoLock\$WithCondition\.await:194 /)]]])('a pool whose queue is its own waits for work: %s', (asks, texts) => {
+test.each([
+	['BlockingArrayQueue.poll', []],
+	['Exchange.next', [expect.stringMatching(/^2 threads wait together at \S*AutoLock\$WithCondition\.await:194 /)]],
+])('a pool whose queue is its own waits for work: %s', (asks, texts) => {
 	const drawing = new Picture();
 	for (const name of ['qtp-1', 'qtp-2']) {
 		drawing.draw(`${name} | t | org.eclipse.jetty.util.thread.QueuedThreadPool$Runner.run:1200 | org.eclipse.jetty.util.${asks}:219 | org.eclipse.jetty.util.thread.AutoLock$WithCondition.await:194 | java.util.concurrent.locks.LockSupport.parkNanos:269`);
@@ -83,12 +111,17 @@ test.each([['BlockingArrayQueue.poll', []], ['Exchange.next', [expect.stringMatc
 
 /** A program of two seconds, or as long as said, that used and awaited this much CPU time. */
 function delayed(usedMs: number, delayMs: number, sampledMs = 2000): Snapshot {
-	return new Picture().draw(`main | R${usedMs} | work:1`).set('main', {runDelayNs: delayMs * 1e6}).build({durationMs: sampledMs, sampledMs});
+	return new Picture().draw(`main | R${usedMs} | work:1`).set('main', {runDelayNs: delayMs * 1e6}).build({
+		durationMs: sampledMs,
+		sampledMs,
+	});
 }
 
 test.each([
 	[delayed(500, 1500), {hostCpus: 2}, ['Host CPU saturated: threads waited 1.5 s for a CPU within 2s.']],
-	[delayed(500, 1500), {hostCpus: 2, throttledPercent: 90}, ['CPU limit of the cgroup: used up in 90% of its periods; threads waited 1.5 s for a CPU within 2s.']],
+	[delayed(500, 1500), {hostCpus: 2, throttledPercent: 90}, [
+		'CPU limit of the cgroup: used up in 90% of its periods; threads waited 1.5 s for a CPU within 2s.',
+	]],
 	[delayed(500, 4000, 4972), {hostCpus: 2}, ['Host CPU saturated: threads waited 4.0 s for a CPU within 5s.']],
 	[delayed(1600, 1500), {hostCpus: 2}, []],
 	[delayed(500, 900), {hostCpus: 2}, []],
@@ -105,7 +138,11 @@ function pinned(): Picture {
 	for (const name of ['1', '2']) {
 		drawing.draw(`ForkJoinPool-1-worker-${name} | w | java.lang.VirtualThread.run:309\nmounted-${name} | t | handle:12 | java.lang.Thread.sleep:509`);
 		drawing.set(`ForkJoinPool-1-worker-${name}`, {flags: threadFlag.carrier});
-		drawing.set(`mounted-${name}`, {flags: threadFlag.virtual, carrier: drawing.thread(`ForkJoinPool-1-worker-${name}`), sinceMs: 92_000});
+		drawing.set(`mounted-${name}`, {
+			flags: threadFlag.virtual,
+			carrier: drawing.thread(`ForkJoinPool-1-worker-${name}`),
+			sinceMs: 92_000,
+		});
 	}
 
 	return drawing.set('unmounted', {flags: threadFlag.virtual, members: 28, sinceMs: 92_000});
@@ -113,10 +150,16 @@ function pinned(): Picture {
 
 test('virtual threads that lack a carrier because all are pinned are found', () => {
 	expect(findingsOf(pinned().build(), undefined, defaultQuery)).toEqual([{
-		id: 'pinned', text: '28 virtual threads wait for a carrier, up to 8s: all 2 are pinned in synchronized or native code, at A.handle:12.', figures: {threads: 28, carriers: 2, longestMs: 8000, at: 'A.handle:12'},
+		id: 'pinned',
+		text:
+			'28 virtual threads wait for a carrier, up to 8s: all 2 are pinned in synchronized or native code, at A.handle:12.',
+		figures: {threads: 28, carriers: 2, longestMs: 8000, at: 'A.handle:12'},
 	}]);
-	const apart = pinned().draw('mounted-2 | w | read:7').set('unmounted', {members: 0, sinceMs: 98_000}).builder.build({target: {jvmVersion: '25.0.1'}, session: {takenAtMs: 100_000}});
-	expect(found(apart)).toEqual(['1 virtual thread waits for a carrier, for 2s: all 2 are pinned in native code or a class initializer, 1 of them at A.handle:12.']);
+	const apart = pinned().draw('mounted-2 | w | read:7').set('unmounted', {members: 0, sinceMs: 98_000}).builder
+		.build({target: {jvmVersion: '25.0.1'}, session: {takenAtMs: 100_000}});
+	expect(found(apart)).toEqual([
+		'1 virtual thread waits for a carrier, for 2s: all 2 are pinned in native code or a class initializer, 1 of them at A.handle:12.',
+	]);
 });
 
 test.each<[string, Picture]>([
@@ -124,7 +167,10 @@ test.each<[string, Picture]>([
 	['a carrier has been pinned for a moment', pinned().set('mounted-2', {sinceMs: 98_001})],
 	['they have waited for a moment', pinned().set('unmounted', {sinceMs: 98_001})],
 	['they wait for something else', pinned().set('unmounted', {state: stateCode.WAITING})],
-	['a carrier is free', pinned().draw('ForkJoinPool-1-worker-3 | w | java.util.concurrent.ForkJoinPool.awaitWork:1893')],
+	[
+		'a carrier is free',
+		pinned().draw('ForkJoinPool-1-worker-3 | w | java.util.concurrent.ForkJoinPool.awaitWork:1893'),
+	],
 	['no carrier is known', pinned().set(['mounted-1', 'mounted-2'], {alive: false})],
 ])('but not where %s', (_, drawing) => {
 	expect(found(drawing.build())).toEqual([]);
@@ -153,7 +199,8 @@ test('threads that wait together are at the program\'s own line, and in what it 
 	draw('request-3', 81);
 	expect(findingsOf(drawing.build(), undefined, defaultQuery)).toMatchObject([
 		{
-			text: '3 threads wait together in HikariDataSource.getConnection, 2 of them at c.acme.Orders.load:70, up to 40s.',
+			text:
+				'3 threads wait together in HikariDataSource.getConnection, 2 of them at c.acme.Orders.load:70, up to 40s.',
 			figures: {threads: 3, at: 'com.acme.Orders.load:70'},
 		},
 	]);

@@ -9,13 +9,20 @@ import {focusView} from '../../source/views/focus/view.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 
-const focus = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}, since?: Snapshot) => queryFocus(snapshot, since, {...defaultQuery, sort: focusView.sort, method, ...changes});
-const rows = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): readonly FocusRow[] => [...focus(snapshot, method, {tree: {isAllOpen: true}, ...changes}).rows];
+const focus = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}, since?: Snapshot) =>
+	queryFocus(snapshot, since, {...defaultQuery, sort: focusView.sort, method, ...changes});
+const rows = (
+	snapshot: Snapshot,
+	method: string,
+	changes: Partial<Query> = {},
+): readonly FocusRow[] => [...focus(snapshot, method, {tree: {isAllOpen: true}, ...changes}).rows];
 
 /** Ticks and CPU ms of each row, its states, and its place in the tree. */
-const drawn = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): string => rows(snapshot, method, changes)
-	.map(row => `${row.totalTicks} ${row.totalCpuNs / 1e6} ${stateCells(row.states, 4)} ${row.part === 'calls' ? '>' : '<'.repeat(1)}${' '.repeat(row.indent)} ${locationName(row)}`)
-	.join('\n');
+const drawn = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): string =>
+	rows(snapshot, method, changes)
+		.map(row =>
+			`${row.totalTicks} ${row.totalCpuNs / 1e6} ${stateCells(row.states, 4)} ${row.part === 'calls' ? '>' : '<'.repeat(1)}${' '.repeat(row.indent)} ${locationName(row)}`)
+		.join('\n');
 
 const service = picture(`
 	one | R50 | main:1 | find:2 | sort:4
@@ -52,11 +59,17 @@ test('shares are of the method\'s own time, with the error of that number of sam
 	expect(wait.wallMs).toBeCloseTo(2 * (1000 / service.session.samples));
 	expect(wait.wallError).toBeGreaterThan(20);
 	const {caption: above} = focus(service, 'find');
-	expect(above).toMatch(/^A\.find: .* of threads' time, 90ms of CPU time \(94\.7% of all\)\. Sampled, not traced: seen in 6 thread samples; shares are right to \+\/- \d+\.\d points/);
+	expect(above)
+		.toMatch(/^A\.find: .* of threads' time, 90ms of CPU time \(94\.7% of all\)\. Sampled, not traced: seen in 6 thread samples; shares are right to \+\/- \d+\.\d points/);
 });
 
 test.each([
-	['A.find', ['A.find']], ['find', ['A.find']], ['FIND', ['A.find']], ['*.wait', ['A.wait']], ['A.*o*', ['A.lock', 'A.other', 'A.sort']], ['nothing', []],
+	['A.find', ['A.find']],
+	['find', ['A.find']],
+	['FIND', ['A.find']],
+	['*.wait', ['A.wait']],
+	['A.*o*', ['A.lock', 'A.other', 'A.sort']],
+	['nothing', []],
 ])('the pattern %s means the methods %j', (pattern, names) => {
 	const found = rows(service, pattern, {by: 'method'});
 	const whole = names.length > 1 ? [`${pattern} (${names.length} methods)`] : names;
@@ -72,9 +85,12 @@ test('methods that were sampled only outside the window do not count among those
 	expect(locationName(focus(after, 'A.*o*', {by: 'method'}).rows[0])).toBe('A.*o* (3 methods)');
 });
 
-test.each([['A.find', 1], ['a.find', 2]])('a whole name means that method alone, even if it is a part of others: %s has %i ticks', (pattern, ticks) => {
-	expect(rows(picture('one | R R | find:1 findAll:2'), pattern, {by: 'method'})[0].totalTicks).toBe(ticks);
-});
+test.each([['A.find', 1], ['a.find', 2]])(
+	'a whole name means that method alone, even if it is a part of others: %s has %i ticks',
+	(pattern, ticks) => {
+		expect(rows(picture('one | R R | find:1 findAll:2'), pattern, {by: 'method'})[0].totalTicks).toBe(ticks);
+	},
+);
 
 test('the window, the filter and the threads hold here too', () => {
 	const drawing = new Picture().draw('one | R | main:1 | find:2');
@@ -85,7 +101,12 @@ test('the window, the filter and the threads hold here too', () => {
 	expect(find).toMatchObject({totalTicks: 1, totalCpuNs: 0});
 	expect(rows(service, 'A.find', {filter: 'thread:two'})[0].totalTicks).toBe(2);
 	expect(rows(service, 'A.find', {filter: 'state:B'})[0].totalTicks).toBe(1);
-	expect(rows(service, 'A.find', {filter: 'lock', by: 'method'}).map(row => locationName(row))).toEqual(['A.find', 'A.lock', 'A.find', 'A.main']);
+	expect(rows(service, 'A.find', {filter: 'lock', by: 'method'}).map(row => locationName(row))).toEqual([
+		'A.find',
+		'A.lock',
+		'A.find',
+		'A.main',
+	]);
 });
 
 test('rows keep their keys when more is sampled, and have others for another method', () => {
@@ -93,7 +114,8 @@ test('rows keep their keys when more is sampled, and have others for another met
 	const before = drawing.build();
 	drawing.draw('one | R R | start:1 main:1 | find:2 | read:3 sort:3');
 	const after = drawing.build();
-	const keysOf = (snapshot: Snapshot, method: string) => new Map(rows(snapshot, method).map(row => [`${row.part} ${row.level} ${locationName(row)}`, row.key]));
+	const keysOf = (snapshot: Snapshot, method: string) =>
+		new Map(rows(snapshot, method).map(row => [`${row.part} ${row.level} ${locationName(row)}`, row.key]));
 	for (const [name, key] of keysOf(before, 'A.find')) {
 		expect(keysOf(after, 'A.find').get(name)).toBe(key);
 	}
@@ -102,25 +124,33 @@ test('rows keep their keys when more is sampled, and have others for another met
 	expect([...keysOf(after, 'A.find').values()].filter(key => others.has(key))).toEqual([]);
 });
 
-test.each(['line', 'method', 'class'] as const)('of any samples, rows by %s: the method has what Lines has of it in all states, and no row is more than those below it and its own', by => {
-	for (let seed = 1; seed <= 5; seed++) {
-		const snapshot = randomSnapshot(seed);
-		const everyState: Query = {...defaultQuery, by: 'method', states: ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'IDLE']};
-		for (const line of queryLines(snapshot, undefined, everyState).rows.slice(0, 6)) {
-			const found = rows(snapshot, locationKey(line, 'method'), {by});
-			const byKey = new Set(found.map(({key}) => key));
-			expect(byKey.size).toBe(found.length);
-			for (const method of found.filter(({isMethod}) => isMethod)) {
-				expect(method.totalTicks).toBe(line.totalTicks);
-				expect(method.totalCpuNs).toBeCloseTo(line.totalCpuNs, 0);
-			}
+test.each(['line', 'method', 'class'] as const)(
+	'of any samples, rows by %s: the method has what Lines has of it in all states, and no row is more than those below it and its own',
+	by => {
+		for (let seed = 1; seed <= 5; seed++) {
+			const snapshot = randomSnapshot(seed);
+			const everyState: Query = {
+				...defaultQuery,
+				by: 'method',
+				states: ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'IDLE'],
+			};
+			for (const line of queryLines(snapshot, undefined, everyState).rows.slice(0, 6)) {
+				const found = rows(snapshot, locationKey(line, 'method'), {by});
+				const byKey = new Set(found.map(({key}) => key));
+				expect(byKey.size).toBe(found.length);
+				for (const method of found.filter(({isMethod}) => isMethod)) {
+					expect(method.totalTicks).toBe(line.totalTicks);
+					expect(method.totalCpuNs).toBeCloseTo(line.totalCpuNs, 0);
+				}
 
-			for (const row of found) {
-				const below = found.filter(({parentKey}) => parentKey === row.key);
-				const sum = below.reduce((ticks, {totalTicks}) => ticks + totalTicks, 0);
-				expect(row.part === 'calls' ? sum + row.selfTicks === row.totalTicks : sum <= row.totalTicks).toBe(true);
-				expect(row.states.reduce((ticks, state) => ticks + state, 0)).toBe(row.totalTicks);
+				for (const row of found) {
+					const below = found.filter(({parentKey}) => parentKey === row.key);
+					const sum = below.reduce((ticks, {totalTicks}) => ticks + totalTicks, 0);
+					expect(row.part === 'calls' ? sum + row.selfTicks === row.totalTicks : sum <= row.totalTicks)
+						.toBe(true);
+					expect(row.states.reduce((ticks, state) => ticks + state, 0)).toBe(row.totalTicks);
+				}
 			}
 		}
-	}
-});
+	},
+);

@@ -7,13 +7,22 @@ import {locationName} from '../../source/query/counters/location.js';
 const place = {className: 'com.acme.sort.Bubble', method: 'sort', file: 'Bubble.java', line: 16};
 
 test.each([
-	[40, 'c.a.sort.Bubble.sort:16'], [22, 'c.a.s.Bubble.sort:16'], [19, 'Bubble.sort:16'], [14, 'Bubble.sort:16'], [1, '…'], [0, ''],
+	[40, 'c.a.sort.Bubble.sort:16'],
+	[22, 'c.a.s.Bubble.sort:16'],
+	[19, 'Bubble.sort:16'],
+	[14, 'Bubble.sort:16'],
+	[1, '…'],
+	[0, ''],
 ])('in %i cells: %s', (room, expected) => {
 	expect(shortName(place, room)).toBe(expected);
 });
 
 test.each([
-	[40, 'com.acme.sort.Bubble.sort:16'], [28, 'com.acme.sort.Bubble.sort:16'], [27, 'c.acme.sort.Bubble.sort:16'], [25, 'c.a.sort.Bubble.sort:16'], [14, 'Bubble.sort:16'],
+	[40, 'com.acme.sort.Bubble.sort:16'],
+	[28, 'com.acme.sort.Bubble.sort:16'],
+	[27, 'c.acme.sort.Bubble.sort:16'],
+	[25, 'c.a.sort.Bubble.sort:16'],
+	[14, 'Bubble.sort:16'],
 ])('full, in %i cells: %s', (room, expected) => {
 	expect(shortName(place, room, true)).toBe(expected);
 });
@@ -61,23 +70,38 @@ test('wide characters take two cells, and a name keeps its end', () => {
 });
 
 test('a holder is named in any room that has some for both, and never takes more', () => {
-	fc.assert(fc.property(fc.string({unit: fc.constantFrom('a', '-', '1', '日', '𝒳'), minLength: 1, maxLength: 30}), fc.nat(60), (holder, room) => {
-		const name = nameHeldBy(place, {holder}, [], room);
-		expect(cellWidth(name)).toBeLessThanOrEqual(room);
-		expect(name.includes(' by ')).toBe(room >= 16);
-	}));
+	fc.assert(fc.property(
+		fc.string({unit: fc.constantFrom('a', '-', '1', '日', '𝒳'), minLength: 1, maxLength: 30}),
+		fc.nat(60),
+		(holder, room) => {
+			const name = nameHeldBy(place, {holder}, [], room);
+			expect(cellWidth(name)).toBeLessThanOrEqual(room);
+			expect(name.includes(' by ')).toBe(room >= 16);
+		},
+	));
 });
 
 test('a name never takes more than its room, and ends as the place does', () => {
-	const text = (maxLength: number) => fc.string({unit: fc.constantFrom('a', 'B', '.', '$', '日', 'e\u0301', '✅', '𝒳'), maxLength});
-	fc.assert(fc.property(text(20), text(8), fc.nat(99), fc.nat(39), fc.boolean(), (className, method, line, room, isFull) => {
-		const named = {className, method, file: '', line};
-		const name = shortName(named, room, isFull);
-		expect(cellWidth(name)).toBeLessThanOrEqual(room);
-		if (name.startsWith('…')) {
-			expect(locationName(named).endsWith(name.slice(1))).toBe(true);
-		}
-	}), {numRuns: 1000});
+	const text = (maxLength: number) =>
+		fc.string({unit: fc.constantFrom('a', 'B', '.', '$', '日', 'e\u0301', '✅', '𝒳'), maxLength});
+	fc.assert(
+		fc.property(
+			text(20),
+			text(8),
+			fc.nat(99),
+			fc.nat(39),
+			fc.boolean(),
+			(className, method, line, room, isFull) => {
+				const named = {className, method, file: '', line};
+				const name = shortName(named, room, isFull);
+				expect(cellWidth(name)).toBeLessThanOrEqual(room);
+				if (name.startsWith('…')) {
+					expect(locationName(named).endsWith(name.slice(1))).toBe(true);
+				}
+			},
+		),
+		{numRuns: 1000},
+	);
 });
 
 describe('packages with names of the user\'s', () => {

@@ -12,16 +12,26 @@ import {queryTree} from '../../source/views/tree/tree.js';
 import {Picture, picture} from '../helpers/picture.js';
 
 /** A picture of a program, beside which the JVM worked for this many milliseconds at its own stacks. */
-function beside(program: string, work: (stacks: JvmStacks) => ReadonlyArray<readonly [frames: readonly number[], ms: number]>): Snapshot {
+function beside(
+	program: string,
+	work: (stacks: JvmStacks) => ReadonlyArray<readonly [frames: readonly number[], ms: number]>,
+): Snapshot {
 	const drawing = new Picture().draw(program);
 	for (const [frames, ms] of work(new JvmStacks(drawing.builder))) {
-		drawing.builder.count(drawing.thread('G1 Conc#0'), drawing.builder.addStack(frames), stateCode.RUNNABLE, 0, ms * 1e6);
+		drawing.builder.count(
+			drawing.thread('G1 Conc#0'),
+			drawing.builder.addStack(frames),
+			stateCode.RUNNABLE,
+			0,
+			ms * 1e6,
+		);
 	}
 
 	return drawing.set('G1 Conc#0', {flags: threadFlag.vmInternal}).build();
 }
 
-const deflating = 'com.acme.Main.main:3 | java.util.zip.Deflater.deflate:5 | java.util.zip.Deflater.deflateBytes:native';
+const deflating
+	= 'com.acme.Main.main:3 | java.util.zip.Deflater.deflate:5 | java.util.zip.Deflater.deflateBytes:native';
 const snapshot = beside(`
 	main | R10 | ${deflating}
 	main | R60 | ${deflating} | libzip.so.deflate_fast:code
@@ -29,12 +39,25 @@ const snapshot = beside(`
 `, stacks => [[stacks.ofThread('G1 Conc#0'), 20]]);
 
 /** Lines with their shares, in percent. */
-const lines = (query: Partial<Query>, of = snapshot) => queryLines(of, undefined, {...defaultQuery, ...query}).rows.filter(row => row.selfPercent > 0).map(row => `${Number(row.selfPercent.toFixed(1))} ${locationName(row)}`);
-const tree = (query: Partial<Query>, of = snapshot) => queryTree(of, undefined, {...defaultQuery, sort: {column: 'total', reverse: false}, tree: {isAllOpen: true}, ...query}).rows.map(row => `${'.'.repeat(row.level)}${locationName(row)}`);
+const lines = (query: Partial<Query>, of = snapshot) =>
+	queryLines(of, undefined, {...defaultQuery, ...query}).rows.filter(row => row.selfPercent > 0).map(row =>
+		`${Number(row.selfPercent.toFixed(1))} ${locationName(row)}`);
+const tree = (query: Partial<Query>, of = snapshot) =>
+	queryTree(of, undefined, {
+		...defaultQuery,
+		sort: {column: 'total', reverse: false},
+		tree: {isAllOpen: true},
+		...query,
+	}).rows.map(row => `${'.'.repeat(row.level)}${locationName(row)}`);
 
 test('CPU time in native code counts for the Java line that called it, or by itself; collectors by themselves', () => {
 	expect(lines({})).toEqual(['80 java.util.zip.Deflater.deflate:5', '20 [gc] G1 Conc']);
-	expect(lines({native: true})).toEqual(['60 libzip.so!deflate_fast', '20 [gc] G1 Conc', '10 java.util.zip.Deflater.deflate:5', '10 [kernel] madvise']);
+	expect(lines({native: true})).toEqual([
+		'60 libzip.so!deflate_fast',
+		'20 [gc] G1 Conc',
+		'10 java.util.zip.Deflater.deflate:5',
+		'10 [kernel] madvise',
+	]);
 	expect(lines({ownFirst: true, native: true})).toEqual(['80 com.acme.Main.main:3', '20 [gc] G1 Conc']);
 	expect(lines({javaOnly: true})).toEqual(['100 java.util.zip.Deflater.deflate:5']);
 	expect(lines({by: 'class'})).toEqual(['80 java.util.zip.Deflater', '20 [gc]']);
@@ -50,9 +73,24 @@ test('less than 1 % of the JVM\'s own work counts for the row above, and the sum
 		[stacks.ofThread('G1 Conc#0'), 40],
 		[stacks.ofThread('VM Thread'), 4],
 	]);
-	expect(lines({}, whole)).toEqual(['88.2 Main.main:1', '5 [jit] C2 Big.big', '4 [gc] G1 Conc', '1.8 [jit] C2', '0.6 [jit]', '0.4 [vm]']);
+	expect(lines({}, whole)).toEqual([
+		'88.2 Main.main:1',
+		'5 [jit] C2 Big.big',
+		'4 [gc] G1 Conc',
+		'1.8 [jit] C2',
+		'0.6 [jit]',
+		'0.4 [vm]',
+	]);
 	expect(lines({filter: 'jit'}, whole)).toEqual(['5 [jit] C2 Big.big', '1.8 [jit] C2', '0.6 [jit]']);
-	expect(tree({}, whole)).toEqual(['Main.main:1', '[jit]', '.[jit] C2', '..[jit] C2 Big.big', '[gc]', '.[gc] G1 Conc', '[vm]']);
+	expect(tree({}, whole)).toEqual([
+		'Main.main:1',
+		'[jit]',
+		'.[jit] C2',
+		'..[jit] C2 Big.big',
+		'[gc]',
+		'.[gc] G1 Conc',
+		'[vm]',
+	]);
 });
 
 test('for people all compilations are one row with their sum, unless a filter looks for one', () => {
@@ -69,7 +107,10 @@ test('for people all compilations are one row with their sum, unless a filter lo
 	expect(rowsOf({filter: 'Big.a'})).toEqual(['10 [jit] C2 Big.a']);
 	const [row] = querySummaryLines(compiling, undefined, query).rows;
 	const {callees, stacks, threads} = linesView.detail(compiling, undefined, query, row.key, row);
-	expect(callees.map(callee => `${callee.cpuNs / 1e6} ${locationName(callee)}`)).toEqual(['40 [jit] C2', '15 [jit] C1']);
+	expect(callees.map(callee => `${callee.cpuNs / 1e6} ${locationName(callee)}`)).toEqual([
+		'40 [jit] C2',
+		'15 [jit] C1',
+	]);
 	expect(stacks.map(({cpuNs}) => cpuNs / 1e6)).toEqual([10, 10, 10, 10, 10, 5]);
 	expect(threads.map(({cpuNs}) => cpuNs / 1e6)).toEqual([55]);
 	// Enter on a compiler opens its methods.
@@ -78,14 +119,26 @@ test('for people all compilations are one row with their sum, unless a filter lo
 });
 
 test('folded, nothing tells of native code; by itself it is below its callers', () => {
-	const java = ['com.acme.Main.main:3', '.java.util.zip.Deflater.deflate:5', '..java.util.zip.Deflater.deflateBytes(native)'];
+	const java = [
+		'com.acme.Main.main:3',
+		'.java.util.zip.Deflater.deflate:5',
+		'..java.util.zip.Deflater.deflateBytes(native)',
+	];
 	const collection = ['[gc]', '.[gc] G1 Conc'];
 	expect(tree({})).toEqual([...java, ...collection]);
 	expect(tree({native: true})).toEqual([...java, '...libzip.so!deflate_fast', '....[kernel] madvise', ...collection]);
-	expect(queryLines(snapshot, undefined, {...defaultQuery, sort: {column: 'total', reverse: false}}).rows.map(row => locationName(row)).filter(name => /^lib|kernel/.test(name))).toEqual([]);
-	const stackTexts = (query: Partial<Query>) => queryStacks(snapshot, undefined, {...defaultQuery, ...query}).map(({cpuNs, frames, threadCount}) => `${cpuNs / 1e6} ${threadCount}thr ${locationName(frames[0])}`);
+	expect(queryLines(snapshot, undefined, {...defaultQuery, sort: {column: 'total', reverse: false}}).rows.map(row =>
+		locationName(row)).filter(name => /^lib|kernel/.test(name))).toEqual([]);
+	const stackTexts = (query: Partial<Query>) =>
+		queryStacks(snapshot, undefined, {...defaultQuery, ...query}).map(({cpuNs, frames, threadCount}) =>
+			`${cpuNs / 1e6} ${threadCount}thr ${locationName(frames[0])}`);
 	expect(stackTexts({})).toEqual(['80 1thr java.util.zip.Deflater.deflateBytes(native)', '20 1thr [gc] G1 Conc']);
-	expect(stackTexts({native: true})).toEqual(['60 1thr libzip.so!deflate_fast', '20 1thr [gc] G1 Conc', '10 1thr java.util.zip.Deflater.deflateBytes(native)', '10 1thr [kernel] madvise']);
+	expect(stackTexts({native: true})).toEqual([
+		'60 1thr libzip.so!deflate_fast',
+		'20 1thr [gc] G1 Conc',
+		'10 1thr java.util.zip.Deflater.deflateBytes(native)',
+		'10 1thr [kernel] madvise',
+	]);
 });
 
 test('what is recorded beyond what a thread used, and no other thread lacks, is taken off its lines', () => {
@@ -93,7 +146,8 @@ test('what is recorded beyond what a thread used, and no other thread lacks, is 
 		first  | R90 R30 R-20 | Main.hot:1 Main.cold (unattributed).(unattributed)
 		second | R10 R5       | Main.hot:1 (unattributed).(unattributed)
 	`);
-	const rows = queryLines(over, undefined, defaultQuery).rows.filter(row => row.selfCpuNs !== 0).map(row => [row.method, Math.round(row.selfCpuNs / 1e3)]);
+	const withCpu = queryLines(over, undefined, defaultQuery).rows.filter(row => row.selfCpuNs !== 0);
+	const rows = withCpu.map(row => [row.method, Math.round(row.selfCpuNs / 1e3)]);
 	expect(rows).toEqual([['hot', 88_750], ['cold', 26_250]]);
 });
 

@@ -13,14 +13,28 @@ import {picture, undent} from '../helpers/picture.js';
 import type {LineRow} from '../../source/query/counted-lines.js';
 
 const own = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ownFirst: true, ...changes});
-const drawn = (rows: readonly LineRow[]): string => rows.map(row => `${row.selfTicks}/${row.totalTicks} ${locationName(row)}${row.via ? ` via ${locationName(row.via)}` : ''}`).join('\n');
+const drawn = (rows: readonly LineRow[]): string =>
+	rows.map(row =>
+		`${row.selfTicks}/${row.totalTicks} ${locationName(row)}${row.via ? ` via ${locationName(row.via)}` : ''}`).join('\n');
 
 test.each([
-	[[], 'com.acme.Dao kotlinx.Job javassist.Pool org.spring.Web', 'java.util.Map javax.sql.Rows jdk.internal.Vm sun.nio.ch.Net com.sun.proxy.$Proxy3 kotlin.Unit scala.Option'],
+	[
+		[],
+		'com.acme.Dao kotlinx.Job javassist.Pool org.spring.Web',
+		'java.util.Map javax.sql.Rows jdk.internal.Vm sun.nio.ch.Net com.sun.proxy.$Proxy3 kotlin.Unit scala.Option',
+	],
 	[['com.acme'], 'com.acme.Dao com.acme.db.Pool', 'com.acmex.Dao org.spring.Web java.util.Map'],
-	[['com.acme.', '!com.acme.gen', 'com.acme.gen.Kept'], 'com.acme.Dao com.acme.gen.Kept com.acme.gen.Kept$Inner', 'com.acme.gen.Stub'],
+	[
+		['com.acme.', '!com.acme.gen', 'com.acme.gen.Kept'],
+		'com.acme.Dao com.acme.gen.Kept com.acme.gen.Kept$Inner',
+		'com.acme.gen.Stub',
+	],
 	[['!org.spring'], 'com.acme.Dao org.springs.Web', 'org.spring.Web java.util.Map'],
-	[['java.util.concurrent', 'com.acme.Main'], 'java.util.concurrent.Future com.acme.Main com.acme.Main$$Lambda/0x1', 'java.util.Map com.acme.Mainly'],
+	[
+		['java.util.concurrent', 'com.acme.Main'],
+		'java.util.concurrent.Future com.acme.Main com.acme.Main$$Lambda/0x1',
+		'java.util.Map com.acme.Mainly',
+	],
 ] as const)('own code of %j', (app, owns, others) => {
 	const {isOwn} = ownCode(app);
 	expect(owns.split(' ').filter(name => !isOwn(name))).toEqual([]);
@@ -43,7 +57,9 @@ describe('code without line numbers', () => {
 		job | R*2 | java.lang.Thread.run:829 | com.acme.Generated.next | java.util.HashMap.get
 		job | R   | com.acme.Rows$$Lambda.run | java.lang.invoke.LambdaForm$MH.invoke
 	`);
-	const counts = (query: Partial<Query>) => drawn(queryLines(withoutLines, undefined, {...defaultQuery, ...query}).rows.filter(({selfTicks}) => selfTicks > 0));
+	const counts = (query: Partial<Query>) =>
+		drawn(queryLines(withoutLines, undefined, {...defaultQuery, ...query}).rows.filter(({selfTicks}) =>
+			selfTicks > 0));
 
 	test('counts by method, without what the JVM generates to pass calls on', () => {
 		expect(counts({})).toBe(undent(`
@@ -67,7 +83,8 @@ describe('code without line numbers', () => {
 			2/14 java.lang.Thread.run:829
 			1/5 java.lang.invoke.LambdaForm$MH.invoke
 		`));
-		expect(lines.write(withoutLines, undefined, {query: defaultQuery, version: ''})).toBe('   12 com.acme.Rows.hasNext:43\n    2 java.lang.Thread.run:829\n');
+		expect(lines.write(withoutLines, undefined, {query: defaultQuery, version: ''}))
+			.toBe('   12 com.acme.Rows.hasNext:43\n    2 java.lang.Thread.run:829\n');
 	});
 });
 
@@ -100,56 +117,82 @@ describe('own code first', () => {
 	test('the filter finds what a row stands in, the detail has its samples, and --app decides what is own', () => {
 		const filtered = queryLines(snapshot, undefined, own({filter: 'Matcher.matches'})).rows;
 		expect(locationName(filtered[0])).toBe('com.acme.Dao.find:88');
-		expect(queryLineDetail(snapshot, undefined, own(), 'com.acme.Dao.find:88').stacks.map(({ticks}) => ticks)).toEqual([1, 1, 1, 1]);
-		expect(drawn(queryLines(snapshot, undefined, own({app: ['java.util.regex']})).rows.slice(0, 1))).toBe('1/3 com.acme.Dao.find:88');
-		expect(drawn(queryLines(snapshot, undefined, own({app: ['!com.acme']})).rows.slice(0, 1))).toBe('1/3 com.acme.Dao.find:88');
+		expect(queryLineDetail(snapshot, undefined, own(), 'com.acme.Dao.find:88').stacks.map(({ticks}) => ticks))
+			.toEqual([1, 1, 1, 1]);
+		expect(drawn(queryLines(snapshot, undefined, own({app: ['java.util.regex']})).rows.slice(0, 1)))
+			.toBe('1/3 com.acme.Dao.find:88');
+		expect(drawn(queryLines(snapshot, undefined, own({app: ['!com.acme']})).rows.slice(0, 1)))
+			.toBe('1/3 com.acme.Dao.find:88');
 	});
 
 	test('stacks are the same from the program\'s own code on; Enter shows one whole, and words of the filter are found in what is left out', () => {
-		const stacks = (changes: Partial<Query> = {}) => queryStackHistogram(snapshot, undefined, own({sort: {column: 'ticks', reverse: false}, ...changes})).rows;
-		expect(stacks().map(row => [row.selfTicks, row.frames.map(frame => locationName(frame)).join(' < '), row.via && locationName(row.via)])).toEqual([
+		const stacks = (changes: Partial<Query> = {}) =>
+			queryStackHistogram(snapshot, undefined, own({sort: {column: 'ticks', reverse: false}, ...changes})).rows;
+		expect(stacks().map(row => [
+			row.selfTicks,
+			row.frames.map(frame => locationName(frame)).join(' < '),
+			row.via && locationName(row.via),
+		])).toEqual([
 			[3, 'com.acme.Dao.find:88 < java.lang.Thread.run:829', 'java.util.regex.Matcher.matches'],
 		]);
 		expect(locationName(stacks()[0].fullStack[0])).toBe('java.util.regex.Loop.match:4');
 		expect(stacks({filter: 'Loop.match:9'})).toHaveLength(1);
 		expect(stacks({filter: 'nothing'})).toHaveLength(0);
 		expect(stacks({states: ['WAITING'], sort: {column: 'stack', reverse: false}}).map(row => [locationName(row), row.via && locationName(row.via)])).toEqual([
-			['com.acme.Dao.find:88', 'java.util.concurrent.locks.LockSupport.park'], ['java.util.concurrent.locks.LockSupport.park:211', undefined],
+			['com.acme.Dao.find:88', 'java.util.concurrent.locks.LockSupport.park'],
+			['java.util.concurrent.locks.LockSupport.park:211', undefined],
 		]);
 		expect(queryStackDetail(snapshot, undefined, own(), stacks()[0]).threads.map(({ticks}) => ticks)).toEqual([3]);
 		const [plain] = queryStackHistogram(snapshot, undefined, {...defaultQuery, filter: 'Loop.match:9'}).rows;
-		expect([locationName(plain), plain.own && locationName(plain.own), plain.via]).toEqual(['java.util.regex.Loop.match:9', 'com.acme.Dao.find:88', undefined]);
+		expect([locationName(plain), plain.own && locationName(plain.own), plain.via]).toEqual([
+			'java.util.regex.Loop.match:9',
+			'com.acme.Dao.find:88',
+			undefined,
+		]);
 	});
 
-	const treeOf = (changes: Partial<Query> = {}) => [...queryTree(snapshot, undefined, own({...changes, tree: {isAllOpen: true, ...changes.tree}})).rows]
-		.map(row => `${'  '.repeat(row.level)}${row.selfTicks}/${row.totalTicks} ${locationName(row)}${row.via ? ` via ${locationName(row.via)}` : ''}`).join('\n');
+	const treeOf = (changes: Partial<Query> = {}) =>
+		[...queryTree(snapshot, undefined, own({...changes, tree: {isAllOpen: true, ...changes.tree}})).rows]
+			.map(row =>
+				`${'  '.repeat(row.level)}${row.selfTicks}/${row.totalTicks} ${locationName(row)}${
+					row.via ? ` via ${locationName(row.via)}` : ''
+				}`).join('\n');
 
 	test('the tree ends at the program\'s own code, from both ends', () => {
 		const line = 'com.acme.Dao.find:88 via java.util.regex.Matcher.matches';
-		expect(treeOf()).toBe('0/3 java.lang.Thread.run:829\n  3/3 com.acme.Dao.find:88 via java.util.regex.Matcher.matches');
+		expect(treeOf())
+			.toBe('0/3 java.lang.Thread.run:829\n  3/3 com.acme.Dao.find:88 via java.util.regex.Matcher.matches');
 		expect(treeOf({states: ['WAITING'], sort: {column: 'path', reverse: false}})).toBe([
-			'0/2 java.lang.Thread.run:829', '  1/1 com.acme.Dao.find:88 via java.util.concurrent.locks.LockSupport.park', '  1/1 java.util.concurrent.locks.LockSupport.park:211',
+			'0/2 java.lang.Thread.run:829',
+			'  1/1 com.acme.Dao.find:88 via java.util.concurrent.locks.LockSupport.park',
+			'  1/1 java.util.concurrent.locks.LockSupport.park:211',
 		].join('\n'));
 		expect(treeOf({tree: {isBottomUp: true}})).toBe(`3/3 ${line}\n  0/3 java.lang.Thread.run:829`);
 		expect(treeOf({filter: 'Loop.match:9'})).toBe(`0/1 java.lang.Thread.run:829\n  1/1 ${line}`);
 	});
 
 	test('so does what a method calls, unless it is others\' itself', () => {
-		const callsOf = (method: string) => [...queryFocus(snapshot, undefined, own({method, tree: {isAllOpen: true}})).rows]
-			.filter(({part}) => part === 'calls').map(row => `${row.selfTicks} ${locationName(row)}${row.via ? ` via ${locationName(row.via)}` : ''}`);
+		const callsOf = (method: string) =>
+			[...queryFocus(snapshot, undefined, own({method, tree: {isAllOpen: true}})).rows]
+				.filter(({part}) => part === 'calls').map(row =>
+					`${row.selfTicks} ${locationName(row)}${row.via ? ` via ${locationName(row.via)}` : ''}`);
 		expect(callsOf('com.acme.Dao.find')).toEqual([
 			'0 com.acme.Dao.find',
 			'4 com.acme.Dao.find:88 via java.util.regex.Matcher.matches',
 		]);
 		expect(callsOf('java.util.regex.Matcher.matches')).toEqual([
-			'0 java.util.regex.Matcher.matches', '0 java.util.regex.Matcher.matches:1', '1 java.util.regex.Loop.match:4', '1 java.util.regex.Loop.match:9',
+			'0 java.util.regex.Matcher.matches',
+			'0 java.util.regex.Matcher.matches:1',
+			'1 java.util.regex.Loop.match:4',
+			'1 java.util.regex.Loop.match:9',
 		]);
 	});
 
 	test('threads stand at a line of the program\'s own', () => {
 		const {rows} = queryThreads(snapshot, undefined, own({showIdle: true}));
 		expect(rows.map(({now, via}) => [now && locationName(now), via && locationName(via)])).toEqual([
-			['com.acme.Dao.find:88', 'java.util.concurrent.locks.LockSupport.park'], ['java.util.concurrent.locks.LockSupport.park:211', undefined],
+			['com.acme.Dao.find:88', 'java.util.concurrent.locks.LockSupport.park'],
+			['java.util.concurrent.locks.LockSupport.park:211', undefined],
 		]);
 	});
 });

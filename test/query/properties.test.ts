@@ -12,10 +12,18 @@ import type {LineRow} from '../../source/query/counted-lines.js';
 import {Picture} from '../helpers/picture.js';
 import {sum} from '../helpers/sum.js';
 
-type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
+type Sampled = {
+	readonly thread: number;
+	readonly frames: readonly number[];
+	readonly state: number;
+	readonly cpuNs: number;
+};
 
 /** Three classes of two methods with three lines each; one of them native, one without lines. */
-const cells = Array.from({length: 18}, (_, frame) => `p.C${frame % 3}.m${frame % 2}${[':native', '', ':0', ':7', ':8', ':9'][Math.floor(frame / 3)]}`);
+const cells = Array.from(
+	{length: 18},
+	(_, frame) => `p.C${frame % 3}.m${frame % 2}${[':native', '', ':0', ':7', ':8', ':9'][Math.floor(frame / 3)]}`,
+);
 
 /** Snapshots of one session after `cut` samples and after all. */
 function snapshots(samples: readonly Sampled[], cut = 0): {readonly before: Snapshot; readonly after: Snapshot} {
@@ -24,7 +32,13 @@ function snapshots(samples: readonly Sampled[], cut = 0): {readonly before: Snap
 	const ids = cells.map(cell => drawing.frame(cell));
 	const after = (counted: readonly Sampled[]) => {
 		for (const {thread, frames, state, cpuNs} of counted) {
-			drawing.builder.count(threads[thread], drawing.builder.addStack(frames.map(frame => ids[frame])), state, 1, cpuNs);
+			drawing.builder.count(
+				threads[thread],
+				drawing.builder.addStack(frames.map(frame => ids[frame])),
+				state,
+				1,
+				cpuNs,
+			);
 		}
 
 		return drawing.build();
@@ -53,18 +67,39 @@ Calls back with random samples of few threads, classes, methods and lines, so th
 queries of all sorts, and with a number of samples to cut the session at.
 */
 function eachCase(check: (samples: readonly Sampled[], query: Query, cut: number) => void): void {
-	fc.assert(fc.property(fc.array(sampled, {minLength: 1, maxLength: 120, size: 'max'}), queries, fc.nat(120), ([...samples], {threadKeys, ...query}, cut) => {
-		check(samples, {...defaultQuery, ...query, threadKeys: threadKeys && new Set(threadKeys)}, Math.min(cut, samples.length));
-	}), {numRuns: 100});
+	fc.assert(
+		fc.property(
+			fc.array(sampled, {minLength: 1, maxLength: 120, size: 'max'}),
+			queries,
+			fc.nat(120),
+			([...samples], {threadKeys, ...query}, cut) => {
+				check(
+					samples,
+					{...defaultQuery, ...query, threadKeys: threadKeys && new Set(threadKeys)},
+					Math.min(cut, samples.length),
+				);
+			},
+		),
+		{numRuns: 100},
+	);
 }
 
 /** The figures by the definitions, sample by sample. */
-function naive(samples: readonly Sampled[], snapshot: Snapshot, {by, states, threadKeys, firstLine}: Query): Map<string, number[]> {
+function naive(
+	samples: readonly Sampled[],
+	snapshot: Snapshot,
+	{by, states, threadKeys, firstLine}: Query,
+): Map<string, number[]> {
 	const {dictionary} = snapshot;
 	const rows = new Map<string, number[]>();
 	const keyOf = (frame: number): string => {
-		const [className, method] = [dictionary.strings[dictionary.frameClass[frame]], dictionary.strings[dictionary.frameMethod[frame]]];
-		return by === 'class' ? className : (by === 'method' ? `${className}.${method}` : `${className}.${method}:${dictionary.frameLine[frame]}`);
+		const [className, method] = [
+			dictionary.strings[dictionary.frameClass[frame]],
+			dictionary.strings[dictionary.frameMethod[frame]],
+		];
+		return by === 'class'
+			? className
+			: (by === 'method' ? `${className}.${method}` : `${className}.${method}:${dictionary.frameLine[frame]}`);
 	};
 
 	const add = (key: string, at: number, amount: number) => {
@@ -89,7 +124,10 @@ function naive(samples: readonly Sampled[], snapshot: Snapshot, {by, states, thr
 		}
 	}
 
-	return new Map([...rows].filter(([, row]) => row[2] > 0 || (states.includes('RUNNABLE') && row[3] > 0)).sort(([a], [b]) => a < b ? -1 : 1));
+	return new Map([...rows].filter(([, row]) => row[2] > 0 || (states.includes('RUNNABLE') && row[3] > 0)).sort((
+		[a],
+		[b],
+	) => a < b ? -1 : 1));
 }
 
 describe('lines', () => {
@@ -98,7 +136,8 @@ describe('lines', () => {
 			const {after} = snapshots(samples);
 			const table = queryLines(after, undefined, query);
 			expect(sum(table.rows.map(row => row.selfTicks))).toBe(table.wholeTicks);
-			const rows = table.rows.map(row => [row.key, [row.selfTicks, row.selfCpuNs, row.totalTicks, row.totalCpuNs]] as const);
+			const rows = table.rows.map(row =>
+				[row.key, [row.selfTicks, row.selfCpuNs, row.totalTicks, row.totalCpuNs]] as const);
 			expect(new Map([...rows].sort(([a], [b]) => a < b ? -1 : 1))).toEqual(naive(samples, after, query));
 		});
 	});
@@ -108,9 +147,20 @@ describe('lines', () => {
 			const {before, after} = snapshots(samples, cut);
 			const later = snapshots(samples.slice(cut)).after;
 			const [window, alone] = [queryLines(after, before, query), queryLines(later, undefined, query)];
-			const comparable = (rows: readonly LineRow[]) => rows.map(row => [
-				row.key, row.selfTicks, row.selfCpuNs, row.totalTicks, row.totalCpuNs, row.selfPercent, row.errorPercent, row.totalPercent, row.states, row.threadCount, row.topThreads,
-			]);
+			const comparable = (rows: readonly LineRow[]) =>
+				rows.map(row => [
+					row.key,
+					row.selfTicks,
+					row.selfCpuNs,
+					row.totalTicks,
+					row.totalCpuNs,
+					row.selfPercent,
+					row.errorPercent,
+					row.totalPercent,
+					row.states,
+					row.threadCount,
+					row.topThreads,
+				]);
 			expect(comparable(window.rows)).toEqual(comparable(alone.rows));
 			expect([window.wholeCpuNs, window.wholeTicks]).toEqual([alone.wholeCpuNs, alone.wholeTicks]);
 			const figures = (rows: readonly StackRow[]) => rows.map(row => `${row.ticks} ${row.cpuNs}`).sort(byText);
@@ -125,6 +175,8 @@ test('every sample is in one thread and, with frames and in a counted state, in 
 		const counted = samples.filter(({thread}) => !query.threadKeys || query.threadKeys.has(thread + 1));
 		const {rows} = queryThreads(after, undefined, {...query, showIdle: true});
 		expect(sum([...rows].flatMap(({states}) => [...states]))).toBe(counted.length);
-		expect(sum(queryStacks(after, undefined, query).map(({ticks}) => ticks))).toBe(counted.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state])).length);
+		expect(sum(queryStacks(after, undefined, query).map(({ticks}) => ticks)))
+			.toBe(counted.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state]))
+				.length);
 	});
 });

@@ -26,7 +26,10 @@ test('what is old is kept in windows of ten seconds, whole ones on the clock', (
 	expect(coarse.length).toBe(10);
 	expect(ring.windows.length).toBe(10 + 60);
 	expect(coarse.map(({atMs}) => (atMs - startMs) / 1000)).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
-	expect(ring.windows.map(({body, bytes}) => bytes < body().length)).toEqual([...Array.from({length: 9}, () => true), ...Array.from({length: 61}, () => false)]);
+	expect(ring.windows.map(({body, bytes}) => bytes < body().length)).toEqual([
+		...Array.from({length: 9}, () => true),
+		...Array.from({length: 61}, () => false),
+	]);
 	const lookBack = new LookBack();
 	for (const index of [0, 3, 9, 10, 40, 8]) {
 		const second = (ring.windows[index].atMs - startMs) / 1000;
@@ -50,11 +53,15 @@ test('with room for less the oldest windows go, and what is left begins where th
 /** The same at another time of the clock. */
 function shifted(snapshot: Snapshot, ms: number): Snapshot {
 	const {takenAtMs, lastSampleAtMs} = snapshot.session;
-	return {...snapshot, session: {...snapshot.session, takenAtMs: takenAtMs + ms, lastSampleAtMs: lastSampleAtMs + ms}};
+	return {
+		...snapshot,
+		session: {...snapshot.session, takenAtMs: takenAtMs + ms, lastSampleAtMs: lastSampleAtMs + ms},
+	};
 }
 
 test('windows go on when the clock is set back', () => {
-	const {windows} = ringOf([...randomSession(6)].map((snapshot, index) => shifted(snapshot, index < 3 ? 0 : -3_600_000)));
+	const {windows}
+		= ringOf([...randomSession(6)].map((snapshot, index) => shifted(snapshot, index < 3 ? 0 : -3_600_000)));
 	expect(windows.length).toBe(6);
 	expect(windows.every(({atMs}, index) => index === 0 || atMs > windows[index - 1].atMs)).toBe(true);
 });
@@ -80,7 +87,9 @@ test('steps pass over a time without samples', () => {
 
 test.each(['javaOnly', 'native'] as const)('a trend follows the toggle %s', option => {
 	const ring = ringOf([...randomSession(30)]);
-	const view = {columns: [{past: (_now: Snapshot, _since: Snapshot | undefined, query: Query) => () => query[option] ? 1 : 0}]};
+	const view = {
+		columns: [{past: (_now: Snapshot, _since: Snapshot | undefined, query: Query) => () => query[option] ? 1 : 0}],
+	};
 	const trends = new RowTrends();
 	expect(trends.of('row', view, {...defaultQuery, [option]: true}, ring, 29)).toContain(1);
 	expect(trends.of('row', view, {...defaultQuery, [option]: false}, ring, 29)).not.toContain(1);

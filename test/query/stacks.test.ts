@@ -12,11 +12,14 @@ import {Picture, picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ...changes});
 
-const stacks = (rows: readonly StackRow[]): string => rows
-	.map(row => `${row.ticks} ${row.state} ${row.threadCount}thr ${row.percent}% ${row.frames.map(frame => locationName(frame)).join(' < ')}`)
-	.join('\n');
+const stacks = (rows: readonly StackRow[]): string =>
+	rows
+		.map(row =>
+			`${row.ticks} ${row.state} ${row.threadCount}thr ${row.percent}% ${row.frames.map(frame => locationName(frame)).join(' < ')}`)
+		.join('\n');
 
-const neighbours = (rows: readonly Neighbour[]): string => rows.map(row => `${row.ticks} ${row.cpuNs / 1e6}ms ${locationName(row)}`).join('\n');
+const neighbours = (rows: readonly Neighbour[]): string =>
+	rows.map(row => `${row.ticks} ${row.cpuNs / 1e6}ms ${locationName(row)}`).join('\n');
 
 const calls = new Picture().draw(`
 	one | R   | main:1 | fib:5 | fib:5 | add:7
@@ -49,7 +52,10 @@ test('a line has the threads that are blocked there now, and for how long the lo
 
 test('the detail of a line: threads, stacks, callers, callees, holders', () => {
 	const detail = queryLineDetail(calls.build(), undefined, query(), 'A.fib:5');
-	expect(detail.threads.map(({name, ticks, states}) => `${name} ${ticks} ${states.join('')}`)).toEqual(['one 1 0101000', 'two 1 0010000']);
+	expect(detail.threads.map(({name, ticks, states}) => `${name} ${ticks} ${states.join('')}`)).toEqual([
+		'one 1 0101000',
+		'two 1 0010000',
+	]);
 	expect(stacks(detail.stacks)).toBe(undent(`
 		1 RUNNABLE 1thr 100% A.fib:5 < A.fib:5 < A.main:2
 		1 BLOCKED 1thr 0% A.fib:5 < A.run:3
@@ -57,7 +63,12 @@ test('the detail of a line: threads, stacks, callers, callees, holders', () => {
 	`));
 	expect(neighbours(detail.callers)).toBe('2 20ms A.main:1\n1 20ms A.main:2\n1 0ms A.run:3');
 	expect(neighbours(detail.callees)).toBe('2 20ms A.add:7');
-	expect(detail.holders).toMatchObject([{kind: 'monitor', ownerName: 'one', ticks: 1, took: [{location: {method: 'main', line: 2}, ticks: 1}]}]);
+	expect(detail.holders).toMatchObject([{
+		kind: 'monitor',
+		ownerName: 'one',
+		ticks: 1,
+		took: [{location: {method: 'main', line: 2}, ticks: 1}],
+	}]);
 });
 
 test('holders: all places of an owner together, with the share of the time in which anybody held the threads up', () => {
@@ -70,7 +81,8 @@ test('holders: all places of an owner together, with the share of the time in wh
 	`).build();
 	const found = queryLineDetail(held, undefined, query(), 'A.wait:5').holders;
 	expect(found.map(({ownerName, ticks, took}) => [ownerName, ticks, took.map(at => `${at.ticks} ${at.location.method}:${at.location.line}`)])).toEqual([
-		['one', 4, ['3 take:1', '1 take:2']], ['five', 1, ['1 take:3']],
+		['one', 4, ['3 take:1', '1 take:2']],
+		['five', 1, ['1 take:3']],
 	]);
 	expect(queryLineDetail(held, held, query(), 'A.wait:5').holders).toEqual([]);
 });
@@ -83,14 +95,20 @@ test('a line that only calls shows the stacks that it is in', () => {
 });
 
 test('of a line that recurses by way of others, the outermost call has callers and the innermost callees', () => {
-	const detail = queryLineDetail(new Picture().draw('one | R | main:1 | fib:5 | add:7 | fib:5 | add:7').build(), undefined, query(), 'A.fib:5');
+	const detail = queryLineDetail(
+		new Picture().draw('one | R | main:1 | fib:5 | add:7 | fib:5 | add:7').build(),
+		undefined,
+		query(),
+		'A.fib:5',
+	);
 	expect(neighbours(detail.callers)).toBe('1 10ms A.main:1');
 	expect(neighbours(detail.callees)).toBe('1 10ms A.add:7');
 });
 
 test('virtual threads that have one record count as the threads that they are', () => {
 	const drawing = new Picture().draw('one | R | main:1\nvirtual | R | main:1').set('virtual', {members: 30});
-	expect(stacks(queryStacks(drawing.build(), undefined, query({filter: 'threads>30'})))).toBe('2 RUNNABLE 31thr 100% A.main:1');
+	expect(stacks(queryStacks(drawing.build(), undefined, query({filter: 'threads>30'}))))
+		.toBe('2 RUNNABLE 31thr 100% A.main:1');
 });
 
 test('the detail of threads: lines, stacks, holders', () => {
@@ -101,9 +119,12 @@ test('the detail of threads: lines, stacks, holders', () => {
 	expect(detail.threads.map(({name}) => name)).toEqual(['two']);
 });
 
-const votes = (snapshot: Snapshot, changes: Partial<Query> = {}): string => queryStackHistogram(snapshot, undefined, {...defaultQuery, sort: {column: 'ticks', reverse: false}, ...changes}).rows
-	.map(row => `${row.selfTicks} ${row.selfPercent}% ${row.threadCount}thr ${stateCells(row.states, 4)} ${row.frames.map(frame => locationName(frame)).join(' < ')}`)
-	.join('\n');
+const votes = (snapshot: Snapshot, changes: Partial<Query> = {}): string =>
+	queryStackHistogram(snapshot, undefined, {...defaultQuery, sort: {column: 'ticks', reverse: false}, ...changes})
+		.rows
+		.map(row =>
+			`${row.selfTicks} ${row.selfPercent}% ${row.threadCount}thr ${stateCells(row.states, 4)} ${row.frames.map(frame => locationName(frame)).join(' < ')}`)
+		.join('\n');
 
 const drawn = picture(`
 	one               | R30 R B B w | main:1               | sort:2 sort:2 lock:3 lock:3 wait:4
@@ -123,12 +144,14 @@ test('the first frames alone are compared, and searched, where that is asked for
 	expect(votes(drawn, {depth: 1})).toBe('4 100% 2thr RRRR A.sort:2\n3 0% 2thr BBBB A.lock:3');
 	const [row] = queryStackHistogram(drawn, undefined, {...defaultQuery, depth: 1}).rows;
 	expect(row.fullStack.map(frame => locationName(frame))).toEqual(['A.sort:2', 'A.main:1']);
-	expect([...drawn.dictionary.nodeParent.keys()].filter(node => node < drawn.dictionary.nodeCount && row.isOf(node))).toHaveLength(2);
+	expect([...drawn.dictionary.nodeParent.keys()].filter(node => node < drawn.dictionary.nodeCount && row.isOf(node)))
+		.toHaveLength(2);
 	expect(votes(drawn, {depth: 1, filter: 'main'})).toBe('');
 });
 
 test('a fingerprint is that of the frames as printed: the same in every session', () => {
-	const fingerprints = (snapshot: Snapshot) => queryStackHistogram(snapshot, undefined, defaultQuery).rows.map(({fingerprint}) => fingerprint);
+	const fingerprints = (snapshot: Snapshot) =>
+		queryStackHistogram(snapshot, undefined, defaultQuery).rows.map(({fingerprint}) => fingerprint);
 	const other = picture('later | R | main:9 | sort:2');
 	expect(fingerprints(drawn)).toContain(fingerprints(other)[0]);
 	expect(fingerprints(drawn)[0]).toMatch(/^[\da-f]{32}$/);

@@ -14,10 +14,13 @@ import {linesView} from '../../source/views/lines/view.js';
 import {deadlocked, Picture, picture} from '../helpers/picture.js';
 
 const glance = (changes: Partial<Query> = {}): Query => ({...defaultQuery, summary: {showsWaits: true}, ...changes});
-const names = (snapshot: Snapshot, query: Query): string[] => querySummaryLines(snapshot, undefined, query).rows.map(row => `${row.selfTicks} ${locationName(row)}${row.holder ? ` < ${row.holder}` : ''}`);
+const names = (snapshot: Snapshot, query: Query): string[] =>
+	querySummaryLines(snapshot, undefined, query).rows.map(row =>
+		`${row.selfTicks} ${locationName(row)}${row.holder ? ` < ${row.holder}` : ''}`);
 
 /** What is found of the program, in one text; undefined for nothing. */
-const found = (snapshot: Snapshot, query: Query): string | undefined => findingsOf(snapshot, undefined, query, query.summary).map(({text}) => text).join(' ') || undefined;
+const found = (snapshot: Snapshot, query: Query): string | undefined =>
+	findingsOf(snapshot, undefined, query, query.summary).map(({text}) => text).join(' ') || undefined;
 const quiet = 'The program uses almost no CPU: these are the lines where threads wait.';
 
 const hog = picture(`
@@ -68,12 +71,18 @@ test.each<[Partial<Query>, string, Snapshot?]>([
 	[glance({unit: 'cpu-ms'}), 'CPUms', waiting().build()],
 ])('the heading of shares says what they are of: %j: %s', (changes, heading, snapshot = hog) => {
 	const query: Query = {...defaultQuery, ...changes};
-	expect(headingOf(linesView.columns[0], linesView.query(snapshot, undefined, query).measure ?? measureOf(query))).toBe(heading);
+	expect(headingOf(linesView.columns[0], linesView.query(snapshot, undefined, query).measure ?? measureOf(query)))
+		.toBe(heading);
 });
 
 test('threads in a deadlock are said to be, and a row where several hold threads up says how many', () => {
-	expect(found(deadlocked(), glance())).toBe('DEADLOCK: one -> two -> one 2 threads wait for locks, up to 50s: all of them in a deadlock.');
-	const {rows} = querySummaryLines(picture('one <- two | B | enter:4\ntwo <- one | B | enter:4'), undefined, glance());
+	expect(found(deadlocked(), glance()))
+		.toBe('DEADLOCK: one -> two -> one 2 threads wait for locks, up to 50s: all of them in a deadlock.');
+	const {rows} = querySummaryLines(
+		picture('one <- two | B | enter:4\ntwo <- one | B | enter:4'),
+		undefined,
+		glance(),
+	);
 	expect([...rows].map(({holder, otherHolders}) => [holder, otherHolders])).toEqual([['two', 1]]);
 });
 
@@ -89,14 +98,17 @@ test('a holder that has ended is said to have', () => {
 
 test('where a holder is not known it says how to ask for it, if that is possible', () => {
 	const parked = new Picture().draw('a | w | run:5 | java.util.concurrent.locks.LockSupport.park:211')
-		.set('a', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.ReentrantLock$NonfairSync'}).build();
+		.set('a', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.ReentrantLock$NonfairSync'})
+		.build();
 	const text = (canAskForHolders: boolean) => found(parked, glance({summary: {showsWaits: true, canAskForHolders}}));
-	expect(text(true)).toBe('1 thread waits for ReentrantLock: it is not known who has it (L in Blockers asks the JVM).');
+	expect(text(true))
+		.toBe('1 thread waits for ReentrantLock: it is not known who has it (L in Blockers asks the JVM).');
 	expect(text(false)).toBe('1 thread waits for ReentrantLock: it is not known who has it.');
 });
 
 test('where nobody is held up it says which threads wait together', () => {
-	expect(found(waiting().set(['b', 'c'], {alive: false}).build(), glance())).toBe('2 threads wait together at A.ask:7 via Socket.read, up to 42s.');
+	expect(found(waiting().set(['b', 'c'], {alive: false}).build(), glance()))
+		.toBe('2 threads wait together at A.ask:7 via Socket.read, up to 42s.');
 });
 
 test('in a moment that is too short to say so, rows are where threads wait if nobody was seen running', () => {
@@ -157,20 +169,69 @@ const concurrently = 'The JVM is collecting garbage concurrently: collectors use
 
 test.each([
 	['VM Thread', 700, {}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.'],
-	['worker-7', 700, {}, 'Native threads and the JVM itself use 70% CPU, the program 3%: most in worker-7. Threads shows them all.'],
-	['VM Thread', 700, {gcPercent: 68.9}, 'The JVM is collecting garbage: the program stands still for collections 69% of the time.'],
-	['VM Thread', 700, {gcPercent: 0, cpuPercent: 0, recentGcPercent: 43, recentCpuPercent: 60, recentGcCause: 'Metadata GC Threshold'}, 'Loading classes makes the JVM collect garbage: the program stands still for collections 43% of the time.'],
-	['VM Thread', 700, {gcPercent: 90, cpuPercent: 90, recentGcPercent: 19, recentCpuPercent: 60}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.'],
+	[
+		'worker-7',
+		700,
+		{},
+		'Native threads and the JVM itself use 70% CPU, the program 3%: most in worker-7. Threads shows them all.',
+	],
+	[
+		'VM Thread',
+		700,
+		{gcPercent: 68.9},
+		'The JVM is collecting garbage: the program stands still for collections 69% of the time.',
+	],
+	['VM Thread', 700, {
+		gcPercent: 0,
+		cpuPercent: 0,
+		recentGcPercent: 43,
+		recentCpuPercent: 60,
+		recentGcCause: 'Metadata GC Threshold',
+	}, 'Loading classes makes the JVM collect garbage: the program stands still for collections 43% of the time.'],
+	[
+		'VM Thread',
+		700,
+		{gcPercent: 90, cpuPercent: 90, recentGcPercent: 19, recentCpuPercent: 60},
+		'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.',
+	],
 	['GC Thread#0', 700, {}, 'The JVM is collecting garbage: collectors use 70% CPU, the program 3%.'],
 	['ShenWorker#0', 700, {gcPercent: 0.9}, concurrently],
-	['GC Thread#0', 50, {gcPercent: 100, cpuPercent: 9, heapUsedBytes: 8 * (2 ** 20), heapCapacityBytes: 16 * (2 ** 20), heapMaxBytes: 6 * (2 ** 30)}, undefined],
-	['GC Thread#0', 700, {gcPercent: 69.4, cpuPercent: 73, heapUsedBytes: 8 * (2 ** 20), heapCapacityBytes: 16 * (2 ** 20), heapMaxBytes: 6 * (2 ** 30)}, 'The JVM is collecting garbage: 8.0M of 16.0M in use (50%); the program stands still for collections 69% of the time; collectors use 70% CPU, the program 3%.'],
+	['GC Thread#0', 50, {
+		gcPercent: 100,
+		cpuPercent: 9,
+		heapUsedBytes: 8 * (2 ** 20),
+		heapCapacityBytes: 16 * (2 ** 20),
+		heapMaxBytes: 6 * (2 ** 30),
+	}, undefined],
+	[
+		'GC Thread#0',
+		700,
+		{
+			gcPercent: 69.4,
+			cpuPercent: 73,
+			heapUsedBytes: 8 * (2 ** 20),
+			heapCapacityBytes: 16 * (2 ** 20),
+			heapMaxBytes: 6 * (2 ** 30),
+		},
+		'The JVM is collecting garbage: 8.0M of 16.0M in use (50%); the program stands still for collections 69% of the time; collectors use 70% CPU, the program 3%.',
+	],
 	['C2 CompilerThread0', 700, {}, 'The JIT compiler uses 70% CPU, the program 3%: its code is still being compiled.'],
-	['GC Thread#0', 700, {gcPercent: 69.4, heapUsedBytes: 60 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, 'The heap is full: 60.0M of 64.0M in use (94%); the program stands still for collections 69% of the time; collectors use 70% CPU, the program 3%.'],
+	[
+		'GC Thread#0',
+		700,
+		{gcPercent: 69.4, heapUsedBytes: 60 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)},
+		'The heap is full: 60.0M of 64.0M in use (94%); the program stands still for collections 69% of the time; collectors use 70% CPU, the program 3%.',
+	],
 	['GC Thread#0', 0, {heapUsedBytes: 60 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, undefined],
-	['GC Thread#0', 0, {heapUsedBytes: 63 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, 'The heap is full: 63.0M of 64.0M in use (98%).'],
+	[
+		'GC Thread#0',
+		0,
+		{heapUsedBytes: 63 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)},
+		'The heap is full: 63.0M of 64.0M in use (98%).',
+	],
 ])('where %s uses %i ms of a second, and %j is known, that is found', (name, cpuMs, vitals, text) => {
-	const drawing = new Picture().draw(`main | R30 | work:1\n${name} [vm${name.startsWith('C2') ? ' compiler' : ''}] | R${cpuMs}`);
+	const drawing = new Picture()
+		.draw(`main | R30 | work:1\n${name} [vm${name.startsWith('C2') ? ' compiler' : ''}] | R${cpuMs}`);
 	expect(found(drawing.build(), glance({summary: {showsWaits: true, vitals}}))).toBe(text);
 	expect(found(drawing.build({sampledMs: 100}), glance())).toBeUndefined();
 });

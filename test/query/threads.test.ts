@@ -9,11 +9,17 @@ import {locationName} from '../../source/query/counters/location.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 import type {ThreadRow} from '../../source/views/threads/columns.js';
 
-const shown = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: {column: 'cpu', reverse: false}, showIdle: true, ...changes});
+const shown = (changes: Partial<Query> = {}): Query => ({
+	...defaultQuery,
+	sort: {column: 'cpu', reverse: false},
+	showIdle: true,
+	...changes,
+});
 
 function drawn(rows: readonly ThreadRow[]): string {
 	const name = (place: Location | undefined) => place ? locationName(place) : '-';
-	return rows.map(row => `${row.name}: ${row.state ?? (row.alive ? 'mixed' : 'dead')} ${row.cpuPercent}% ${row.ticks} now ${name(row.now)} top ${name(row.top)}`).join('\n');
+	return rows.map(row =>
+		`${row.name}: ${row.state ?? (row.alive ? 'mixed' : 'dead')} ${row.cpuPercent}% ${row.ticks} now ${name(row.now)} top ${name(row.top)}`).join('\n');
 }
 
 const busyService = `
@@ -34,20 +40,39 @@ describe('threads of the JVM itself', () => {
 		worker-1                     | t R0.1 t       | nap:2
 		main                         | t t t          | nap:2
 	`);
-	const names = (changes: Partial<Query>) => queryThreads(idleJvm, undefined, shown(changes)).rows.map(({name}) => name);
+	const names = (changes: Partial<Query>) =>
+		queryThreads(idleJvm, undefined, shown(changes)).rows.map(({name}) => name);
 
 	test('stand behind the program\'s unless they use CPU, in every order', () => {
 		expect(names({})).toEqual(['GC Thread#0', 'worker-1', 'main', 'VM Periodic Task Thread', 'Reference Handler']);
-		expect(names({sort: {column: 'name', reverse: true}})).toEqual(['worker-1', 'main', 'GC Thread#0', 'VM Periodic Task Thread', 'Reference Handler']);
-		expect(names({sort: {column: 'ticks', reverse: false}}).slice(-2)).toEqual(['VM Periodic Task Thread', 'Reference Handler']);
+		expect(names({sort: {column: 'name', reverse: true}})).toEqual([
+			'worker-1',
+			'main',
+			'GC Thread#0',
+			'VM Periodic Task Thread',
+			'Reference Handler',
+		]);
+		expect(names({sort: {column: 'ticks', reverse: false}}).slice(-2)).toEqual([
+			'VM Periodic Task Thread',
+			'Reference Handler',
+		]);
 	});
 
 	test('are RUNNABLE when they used CPU in the window, wherever they stand now', () => {
 		const {rows} = queryThreads(idleJvm, undefined, shown());
 		expect(rows.map(({name, state}) => `${name} ${state}`)).toEqual([
-			'GC Thread#0 RUNNABLE', 'worker-1 TIMED_WAITING', 'main TIMED_WAITING', 'VM Periodic Task Thread RUNNABLE', 'Reference Handler IDLE',
+			'GC Thread#0 RUNNABLE',
+			'worker-1 TIMED_WAITING',
+			'main TIMED_WAITING',
+			'VM Periodic Task Thread RUNNABLE',
+			'Reference Handler IDLE',
 		]);
-		const pool = queryThreads(picture('GC Thread#0 [vm] | R300 . .\nGC Thread#1 [vm] | R1 . .'), undefined, shown({foldPools: true})).rows;
+		const pool
+			= queryThreads(
+				picture('GC Thread#0 [vm] | R300 . .\nGC Thread#1 [vm] | R1 . .'),
+				undefined,
+				shown({foldPools: true}),
+			).rows;
 		expect(pool.map(({name, state}) => `${name} ${state}`)).toEqual(['GC Thread#* RUNNABLE']);
 	});
 });
@@ -67,8 +92,12 @@ describe('rows', () => {
 			parker: WAITING 0% 0 now A.wait:4 top A.wait:4
 		`));
 		expect(allRows).toBe(7);
-		expect(queryThreads(snapshot, undefined, shown({showIdle: false})).rows.map(({name}) => name)).not.toContain('main');
-		expect(queryThreads(snapshot, undefined, shown({showIdle: false, filter: 'main'}))).toMatchObject({rows: [], idleRows: 1});
+		expect(queryThreads(snapshot, undefined, shown({showIdle: false})).rows.map(({name}) => name)).not
+			.toContain('main');
+		expect(queryThreads(snapshot, undefined, shown({showIdle: false, filter: 'main'}))).toMatchObject({
+			rows: [],
+			idleRows: 1,
+		});
 	});
 
 	test('a window has only what happened in it', () => {
@@ -79,14 +108,24 @@ describe('rows', () => {
 		`);
 		const {rows} = queryThreads(drawing.build({durationMs: 1500}), since, shown({showIdle: false}));
 		// http-1 did nothing since, but stands blocked now.
-		expect(drawn(rows)).toBe('http-2: RUNNABLE 10% 2 now A.work:7 top A.work:2\nhttp-1: BLOCKED 0% 0 now A.lock:3 top -\nparker: WAITING 0% 0 now A.wait:4 top -');
+		expect(drawn(rows))
+			.toBe('http-2: RUNNABLE 10% 2 now A.work:7 top A.work:2\nhttp-1: BLOCKED 0% 0 now A.lock:3 top -\nparker: WAITING 0% 0 now A.wait:4 top -');
 		expect(queryThreads(drawing.build(), since, shown()).rows.map(({name}) => name)).not.toContain('old');
 	});
 
 	test('the filter matches names and places', () => {
-		expect(queryThreads(snapshot, undefined, shown({filter: 'wait:4'})).rows.map(({name}) => name)).toEqual(['http-2', 'parker']);
-		expect(queryThreads(snapshot, undefined, shown({filter: 'cpu>100'})).rows.map(({name}) => name)).toEqual(['http-1', 'C2 CompilerThread0']);
-		expect(queryThreads(snapshot, undefined, shown({filter: 'state:w'})).rows.map(({name}) => name)).toEqual(['parker', 'http-2']);
+		expect(queryThreads(snapshot, undefined, shown({filter: 'wait:4'})).rows.map(({name}) => name)).toEqual([
+			'http-2',
+			'parker',
+		]);
+		expect(queryThreads(snapshot, undefined, shown({filter: 'cpu>100'})).rows.map(({name}) => name)).toEqual([
+			'http-1',
+			'C2 CompilerThread0',
+		]);
+		expect(queryThreads(snapshot, undefined, shown({filter: 'state:w'})).rows.map(({name}) => name)).toEqual([
+			'parker',
+			'http-2',
+		]);
 	});
 });
 
@@ -98,14 +137,26 @@ test('virtual threads of a kind are one row, with how many there are, also where
 	const ended = builder.addThread({key: -7, name: 'handler-*', flags: threadFlag.virtual, alive: false});
 	builder.count(ended, 0, stateCode.RUNNABLE, 1, 5e6);
 	const {rows} = queryThreads(builder.build(), undefined, shown({foldPools: false}));
-	expect(rows).toMatchObject([{name: 'handler-*', threads: 9999, mounted: 1, carrierName: 'ForkJoinPool-1-worker-1', isVirtual: true}, {threads: 1, mounted: 0, isVirtual: false}]);
+	expect(rows).toMatchObject([{
+		name: 'handler-*',
+		threads: 9999,
+		mounted: 1,
+		carrierName: 'ForkJoinPool-1-worker-1',
+		isVirtual: true,
+	}, {threads: 1, mounted: 0, isVirtual: false}]);
 });
 
 describe('pools', () => {
 	test('threads of a pool are one row, a thread alone keeps its name', () => {
 		const {rows, allRows} = queryThreads(picture(busyService), undefined, shown({foldPools: true}));
-		expect(drawn(rows.slice(0, 2))).toBe('http-*: mixed 25% 4 now A.lock:3 top A.work:1\nC2 CompilerThread0: RUNNABLE 20% 1 now - top -');
-		expect(rows[0]).toMatchObject({key: 'pool:http-*', threadKeys: [1, 2], states: [0, 3, 1, 2, 0, 0, 0], nativeId: 0});
+		expect(drawn(rows.slice(0, 2)))
+			.toBe('http-*: mixed 25% 4 now A.lock:3 top A.work:1\nC2 CompilerThread0: RUNNABLE 20% 1 now - top -');
+		expect(rows[0]).toMatchObject({
+			key: 'pool:http-*',
+			threadKeys: [1, 2],
+			states: [0, 3, 1, 2, 0, 0, 0],
+			nativeId: 0,
+		});
 		expect(allRows).toBe(6);
 	});
 
@@ -115,7 +166,14 @@ describe('pools', () => {
 			pool-2 | w   | com.acme.Worker.next:5 | java.util.concurrent.locks.LockSupport.park:8
 			pool-3 | w   | com.acme.Worker.next:5 | java.util.concurrent.locks.LockSupport.park:8
 		`), undefined, shown({foldPools: true}));
-		expect(pool).toMatchObject({name: 'pool-*', now: {line: 8}, own: {line: 5}, nowThreads: 2, waitsFor: undefined, threadKeys: [1, 2, 3]});
+		expect(pool).toMatchObject({
+			name: 'pool-*',
+			now: {line: 8},
+			own: {line: 5},
+			nowThreads: 2,
+			waitsFor: undefined,
+			threadKeys: [1, 2, 3],
+		});
 	});
 });
 

@@ -1,16 +1,29 @@
 import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {ratesOf, windowStart, noStarts, remember, reset, undoReset, type WindowStarts} from '../../source/query/past/windows.js';
+import {
+	ratesOf,
+	windowStart,
+	noStarts,
+	remember,
+	reset,
+	undoReset,
+	type WindowStarts,
+} from '../../source/query/past/windows.js';
 import {picture} from '../helpers/picture.js';
 
 const startMs = 1_000_000;
 
 /** A snapshot that many seconds into the session, at ten samples a second. */
 function at(second: number): Snapshot {
-	return picture('main | R | a:1', {samples: Math.round(second * 10), lastSampleAtMs: startMs + (second * 1000), takenAtMs: startMs + (second * 1000) + 50});
+	return picture('main | R | a:1', {
+		samples: Math.round(second * 10),
+		lastSampleAtMs: startMs + (second * 1000),
+		takenAtMs: startMs + (second * 1000) + 50,
+	});
 }
 
-const secondOf = (snapshot: Snapshot | undefined) => snapshot ? (snapshot.session.lastSampleAtMs - startMs) / 1000 : 'start';
+const secondOf = (snapshot: Snapshot | undefined) =>
+	snapshot ? (snapshot.session.lastSampleAtMs - startMs) / 1000 : 'start';
 
 function startsUntil(until: number, everyS: number): WindowStarts {
 	let found = noStarts;
@@ -21,18 +34,21 @@ function startsUntil(until: number, everyS: number): WindowStarts {
 	return found;
 }
 
-test.each([1, 0.1, 0.25, 3, 30])('a refresh every %d s: the last 10 s are 10 s and no more than a second or a refresh longer, with few snapshots kept', everyS => {
-	let found = noStarts;
-	for (let second = everyS; second < 60; second += everyS) {
-		const now = at(second);
-		found = remember(found, now);
-		const since = secondOf(windowStart('last-10s', found, now));
-		const length = since === 'start' ? second : second - since;
-		expect(length).toBeLessThanOrEqual(10 + Math.max(1, everyS) + everyS);
-		expect(length).toBeGreaterThanOrEqual(Math.min(second, 10) - 1e-6);
-		expect(found.refreshes.length).toBeLessThanOrEqual(14);
-	}
-});
+test.each([1, 0.1, 0.25, 3, 30])(
+	'a refresh every %d s: the last 10 s are 10 s and no more than a second or a refresh longer, with few snapshots kept',
+	everyS => {
+		let found = noStarts;
+		for (let second = everyS; second < 60; second += everyS) {
+			const now = at(second);
+			found = remember(found, now);
+			const since = secondOf(windowStart('last-10s', found, now));
+			const length = since === 'start' ? second : second - since;
+			expect(length).toBeLessThanOrEqual(10 + Math.max(1, everyS) + everyS);
+			expect(length).toBeGreaterThanOrEqual(Math.min(second, 10) - 1e-6);
+			expect(found.refreshes.length).toBeLessThanOrEqual(14);
+		}
+	},
+);
 
 test('the last refresh begins at the snapshot before', () => {
 	expect(secondOf(windowStart('refresh', startsUntil(5, 1), at(5)))).toBe(4);
@@ -60,6 +76,7 @@ test('a reset begins a window, is undone, and loses nothing', () => {
 });
 
 test('the samples of a window are those of the time up to the last one: two or three scans a second of a JVM at rest are no lower rate', () => {
-	const [since, now] = ([[50, 1000], [90, 1800]] as const).map(([samples, sampledMs], index) => picture('main | w | a:1', {samples, sampledMs, durationMs: 1000 * (index + 1)}));
+	const [since, now] = ([[50, 1000], [90, 1800]] as const).map(([samples, sampledMs], index) =>
+		picture('main | w | a:1', {samples, sampledMs, durationMs: 1000 * (index + 1)}));
 	expect(ratesOf(now, since).samplesPerS).toBe(50);
 });

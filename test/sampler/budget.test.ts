@@ -44,18 +44,22 @@ test('a dear first sample does not leave the screen empty', () => {
 	expect(taken.filter(({atMs}) => atMs < 10_000).length).toBeGreaterThan(30);
 });
 
-test.each([1, 2, 3])('costs that vary twentyfold keep below the budget over every half minute, and the interval does not jump about (seed %i)', seed => {
-	const random = seeded(seed);
-	const taken = simulate(2, 100, 600_000, () => 2 + (38 * (random() ** 6)));
-	for (let fromMs = 10_000; fromMs < 560_000; fromMs += 10_000) {
-		expect(stoppedPercent(taken, fromMs, fromMs + 30_000)).toBeLessThan(2.2);
-	}
+test.each([1, 2, 3])(
+	'costs that vary twentyfold keep below the budget over every half minute, and the interval does not jump about (seed %i)',
+	seed => {
+		const random = seeded(seed);
+		const taken = simulate(2, 100, 600_000, () => 2 + (38 * (random() ** 6)));
+		for (let fromMs = 10_000; fromMs < 560_000; fromMs += 10_000) {
+			expect(stoppedPercent(taken, fromMs, fromMs + 30_000)).toBeLessThan(2.2);
+		}
 
-	expect(stoppedPercent(taken, 0, 600_000)).toBeLessThanOrEqual(2);
-	expect(stoppedPercent(taken, 0, 600_000)).toBeGreaterThan(1.2);
-	const steps = taken.slice(1).map(({intervalMs}, index) => Math.abs(Math.log(intervalMs / taken[index].intervalMs))).sort((a, b) => a - b);
-	expect(steps[Math.floor(steps.length * 0.9)]).toBeLessThan(Math.log(1.5));
-});
+		expect(stoppedPercent(taken, 0, 600_000)).toBeLessThanOrEqual(2);
+		expect(stoppedPercent(taken, 0, 600_000)).toBeGreaterThan(1.2);
+		const steps = taken.slice(1).map(({intervalMs}, index) =>
+			Math.abs(Math.log(intervalMs / taken[index].intervalMs))).sort((a, b) => a - b);
+		expect(steps[Math.floor(steps.length * 0.9)]).toBeLessThan(Math.log(1.5));
+	},
+);
 
 test('one very dear sample, as in a long collection, does not blind us for long, and is paid for in the end', () => {
 	const taken = simulate(2, 200, 300_000, atMs => atMs >= 20_000 && atMs < 20_200 ? 4000 : 1);
@@ -74,18 +78,22 @@ test.each([
 	['now and then', 4, (random: () => number) => random() < 0.05 ? 964 : 0.05],
 	['more or less', 5, (random: () => number) => 300 * (random() ** 3)],
 	['always, for long', 6, () => 1800],
-])('where our thread waits for a CPU, %s, every two minutes from the first sample on cost no more than the budget and one sample', (_, seed, costOf) => {
-	const random = seeded(seed);
-	const taken = simulate(2, 20, 900_000, () => costOf(random));
-	for (let fromMs = 0; fromMs < 780_000; fromMs += 1000) {
-		const within = taken.filter(({atMs}) => atMs >= fromMs && atMs < fromMs + 120_000);
-		expect(stoppedPercent(taken, fromMs, fromMs + 120_000), `${fromMs}`).toBeLessThanOrEqual(2 + (Math.max(...within.map(({stoppedMs}) => stoppedMs)) / 1200));
-	}
+])(
+	'where our thread waits for a CPU, %s, every two minutes from the first sample on cost no more than the budget and one sample',
+	(_, seed, costOf) => {
+		const random = seeded(seed);
+		const taken = simulate(2, 20, 900_000, () => costOf(random));
+		for (let fromMs = 0; fromMs < 780_000; fromMs += 1000) {
+			const within = taken.filter(({atMs}) => atMs >= fromMs && atMs < fromMs + 120_000);
+			expect(stoppedPercent(taken, fromMs, fromMs + 120_000), `${fromMs}`)
+				.toBeLessThanOrEqual(2 + (Math.max(...within.map(({stoppedMs}) => stoppedMs)) / 1200));
+		}
 
-	for (let fromMs = 0; fromMs < 840_000; fromMs += 1000) {
-		expect(stoppedPercent(taken, fromMs, fromMs + 60_000), `${fromMs}`).toBeLessThan(4);
-	}
-});
+		for (let fromMs = 0; fromMs < 840_000; fromMs += 1000) {
+			expect(stoppedPercent(taken, fromMs, fromMs + 60_000), `${fromMs}`).toBeLessThan(4);
+		}
+	},
+);
 
 /** What a tool uses at a second of its life, milliseconds: for each sample, and a second beside them. */
 type Costs = {readonly sampleMs: number; readonly otherMs: number};
@@ -93,7 +101,11 @@ type Costs = {readonly sampleMs: number; readonly otherMs: number};
 const requestedMs = 20;
 
 /** Runs a tool with these costs and gives its samples and its share of a core, second by second. */
-function play(budget: CpuBudget, seconds: number, costs: (second: number) => Costs): {rates: number[]; percents: number[]} {
+function play(
+	budget: CpuBudget,
+	seconds: number,
+	costs: (second: number) => Costs,
+): {rates: number[]; percents: number[]} {
 	const [rates, percents]: [number[], number[]] = [[], []];
 	let [nowMs, samplerMs, processMs] = [0, 0, 0];
 	for (let second = 0; second < seconds; second++) {
@@ -118,12 +130,42 @@ function play(budget: CpuBudget, seconds: number, costs: (second: number) => Cos
 }
 
 test.each<[what: string, percent: number, costs: (second: number) => Costs, samples: string]>([
-	['cheap samples come as requested', 5, () => ({sampleMs: 0.5, otherMs: 10}), '50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50'],
-	['compiling costs no samples: code that becomes ten times as fast in eight seconds', 5, second => ({sampleMs: Math.max(0.4, 4 - (second * 0.45)), otherMs: second < 4 ? 100 : 10}), '50 14 12 14 17 40 46 49 50 50 30 31 45 50 50 50 50 50 50 50 50 50 50 50'],
-	['samples that get dearer or cheaper change the rate within seconds, without overshooting', 5, second => ({sampleMs: second >= 12 && second < 26 ? 2 : 0.5, otherMs: 10}), '50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 21 20 20 20 20 20 20 20 20 20 20 20 20 20 49 50 50 50 50 50 50 50 50'],
-	['a second of work now and then costs no samples', 5, second => ({sampleMs: second % 10 === 5 ? 5 : 0.5, otherMs: second % 10 === 7 ? 900 : 10}), '50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50'],
-	['what the screen uses leaves samples a quarter of the budget', 5, second => ({sampleMs: 0.5, otherMs: second < 10 ? 10 : 400}), '50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 26 25 25 25 25 25 25 25 25 25 25'],
-	['samples come once a second at least, however dear', 5, () => ({sampleMs: 500, otherMs: 10}), '50 2 1 1 1 1 1 1 1 1 1 1 1 1'],
+	[
+		'cheap samples come as requested',
+		5,
+		() => ({sampleMs: 0.5, otherMs: 10}),
+		'50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50',
+	],
+	[
+		'compiling costs no samples: code that becomes ten times as fast in eight seconds',
+		5,
+		second => ({sampleMs: Math.max(0.4, 4 - (second * 0.45)), otherMs: second < 4 ? 100 : 10}),
+		'50 14 12 14 17 40 46 49 50 50 30 31 45 50 50 50 50 50 50 50 50 50 50 50',
+	],
+	[
+		'samples that get dearer or cheaper change the rate within seconds, without overshooting',
+		5,
+		second => ({sampleMs: second >= 12 && second < 26 ? 2 : 0.5, otherMs: 10}),
+		'50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 21 20 20 20 20 20 20 20 20 20 20 20 20 20 49 50 50 50 50 50 50 50 50',
+	],
+	[
+		'a second of work now and then costs no samples',
+		5,
+		second => ({sampleMs: second % 10 === 5 ? 5 : 0.5, otherMs: second % 10 === 7 ? 900 : 10}),
+		'50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50',
+	],
+	[
+		'what the screen uses leaves samples a quarter of the budget',
+		5,
+		second => ({sampleMs: 0.5, otherMs: second < 10 ? 10 : 400}),
+		'50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 26 25 25 25 25 25 25 25 25 25 25',
+	],
+	[
+		'samples come once a second at least, however dear',
+		5,
+		() => ({sampleMs: 500, otherMs: 10}),
+		'50 2 1 1 1 1 1 1 1 1 1 1 1 1',
+	],
 	['with 100 percent there is no limit', 100, () => ({sampleMs: 19, otherMs: 900}), '50 50 50 50 50'],
 ])('samples second by second: %s', (_, percent, costs, samples) => {
 	const expected = samples.split(' ').map(Number);
@@ -132,8 +174,10 @@ test.each<[what: string, percent: number, costs: (second: number) => Costs, samp
 
 test('the first ten seconds may use 15 percent, later seconds the share, whichever is more', () => {
 	const costs = () => ({sampleMs: 4, otherMs: 10});
-	expect(play(new CpuBudget(5), 20, costs).percents.join(' ')).toBe('21 15 15 15 15 15 15 15 15 15 8 5 5 5 5 5 5 5 5 5');
-	expect(play(new CpuBudget(18), 20, costs).percents.join(' ')).toBe('21 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18');
+	expect(play(new CpuBudget(5), 20, costs).percents.join(' '))
+		.toBe('21 15 15 15 15 15 15 15 15 15 8 5 5 5 5 5 5 5 5 5');
+	expect(play(new CpuBudget(18), 20, costs).percents.join(' '))
+		.toBe('21 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18');
 });
 
 test('a pause is left out', () => {

@@ -11,7 +11,11 @@ const code = `
 	openSync(${JSON.stringify(pipe)});
 `;
 const sampler = startSampler({
-	target: noTarget, engine: 'auto', depth: Infinity, maxOverheadPercent: 100, workerUrl: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
+	target: noTarget,
+	engine: 'auto',
+	depth: Infinity,
+	maxOverheadPercent: 100,
+	workerUrl: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
 });
 await new Promise<void>(resolve => {
 	sampler.onChange(resolve);

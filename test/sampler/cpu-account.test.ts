@@ -30,8 +30,21 @@ function shares(lines: Lines, of: readonly number[]): number[] {
 type Piece = {readonly line: number; readonly ns: number};
 
 /** Plays a program of one thread, recorded each period or observed at samples. Line 0 rests. */
-function play(next: () => Piece, {seconds, mode, random, intervalNs = 20e6}: {readonly seconds: number; readonly mode: 'records' | 'observed'; readonly random: () => number; readonly intervalNs?: number}) {
-	const [sample, account, lines, used]: [Sample, CpuAccount, Lines, Lines] = [new Sample(), new CpuAccount(unattributed, new JvmStacks(new SnapshotBuilder())), new Map(), new Map()];
+function play(
+	next: () => Piece,
+	{seconds, mode, random, intervalNs = 20e6}: {
+		readonly seconds: number;
+		readonly mode: 'records' | 'observed';
+		readonly random: () => number;
+		readonly intervalNs?: number;
+	},
+) {
+	const [sample, account, lines, used]: [Sample, CpuAccount, Lines, Lines] = [
+		new Sample(),
+		new CpuAccount(unattributed, new JvmStacks(new SnapshotBuilder())),
+		new Map(),
+		new Map(),
+	];
 	let [nowNs, recordNs, sampleNs, lastNs, usedNs, wholeNs] = [0, random() * periodNs, intervalNs, 0, 0, 0];
 	let records: number[] = [];
 	while (nowNs < seconds * 1e9) {
@@ -89,7 +102,9 @@ const programs: Readonly<Record<string, (random: () => number) => () => Piece>> 
 		let step = 0;
 		return () => {
 			step++;
-			return step % 2 === 0 ? {line: 0, ns: exponential(random, 1.3e6)} : {line: 1 + (((step - 1) / 2) % 3), ns: [0.2e6, 0.9e6, 2.3e6][((step - 1) / 2) % 3]};
+			return step % 2 === 0
+				? {line: 0, ns: exponential(random, 1.3e6)}
+				: {line: 1 + (((step - 1) / 2) % 3), ns: [0.2e6, 0.9e6, 2.3e6][((step - 1) / 2) % 3]};
 		};
 	},
 	// Long work, now here, now there.
@@ -99,7 +114,8 @@ const programs: Readonly<Record<string, (random: () => number) => () => Piece>> 
 };
 
 describe('a program of which the truth is known', () => {
-	test.each(Object.keys(programs).flatMap(program => (['records', 'observed'] as const).map(mode => [program, mode] as const)))('%s, %s: all that was used counts once, and each line has its share', (program, mode) => {
+	test.each(Object.keys(programs).flatMap(program =>
+		(['records', 'observed'] as const).map(mode => [program, mode] as const)))('%s, %s: all that was used counts once, and each line has its share', (program, mode) => {
 		const differences: number[][] = [];
 		let [wholeNs, lostNs] = [0, 0];
 		for (let run = 0; run < 12; run++) {
@@ -118,7 +134,8 @@ describe('a program of which the truth is known', () => {
 			const each = differences.map(difference => difference[line]);
 			const mean = sum(each) / each.length;
 			const error = Math.sqrt(sum(each.map(value => (value - mean) ** 2)) / (each.length - 1) / each.length);
-			expect(Math.abs(mean), `line ${line}: ${mean} +- ${error}`).toBeLessThan((3.5 * error) + (mode === 'records' ? 0 : 1.2));
+			expect(Math.abs(mean), `line ${line}: ${mean} +- ${error}`)
+				.toBeLessThan((3.5 * error) + (mode === 'records' ? 0 : 1.2));
 		}
 
 		// Chance is as often above as below: nothing to speak of is unattributed.
@@ -151,7 +168,10 @@ test('any sample: what its rows used is what counts, at stacks or unattributed',
 
 		account.add(sample, pick(random, 2) * 20e6);
 		const {attributedCpu} = sample;
-		expect(sum(attributedCpu.cpuNs.subarray(0, attributedCpu.count))).toBeCloseTo(sum(sample.cpuNs.subarray(0, rows)), 3);
+		expect(sum(attributedCpu.cpuNs.subarray(0, attributedCpu.count))).toBeCloseTo(
+			sum(sample.cpuNs.subarray(0, rows)),
+			3,
+		);
 	}
 });
 
@@ -178,7 +198,13 @@ test('threads without Java frames count as what they are there for; one whose st
 	const stacks = new JvmStacks(builder);
 	const account = new CpuAccount(unattributed, stacks);
 	const sample = new Sample();
-	const threads = [['G1 Conc#0', 5e6, threadFlag.vmInternal], ['G1 Conc#1', 1e6, threadFlag.vmInternal], ['C2 CompilerThread0', 2e6, threadFlag.compiler], ['reader-12', 3e6, 0], ['main', 4e6, threadFlag.incomplete]] as const;
+	const threads = [
+		['G1 Conc#0', 5e6, threadFlag.vmInternal],
+		['G1 Conc#1', 1e6, threadFlag.vmInternal],
+		['C2 CompilerThread0', 2e6, threadFlag.compiler],
+		['reader-12', 3e6, 0],
+		['main', 4e6, threadFlag.incomplete],
+	] as const;
 	for (const [name, cpuNs, flags] of threads) {
 		const row = sample.addThread(sample.count, 1, name);
 		sample.cpuNs[row] = cpuNs;
@@ -188,5 +214,9 @@ test('threads without Java frames count as what they are there for; one whose st
 	account.add(sample, 20e6);
 	const lines: Lines = new Map();
 	addTo(lines, sample);
-	expect(lines).toEqual(new Map([[stacks.of('[gc]', 'G1 Conc')[0], 6e6], [stacks.of('[jit]', 'C2')[0], 2e6], [stacks.of('[native]', '"reader-*"')[0], 3e6], [unattributed, 4e6]]));
+	expect(lines)
+		.toEqual(new Map([[stacks.of('[gc]', 'G1 Conc')[0], 6e6], [stacks.of('[jit]', 'C2')[0], 2e6], [
+			stacks.of('[native]', '"reader-*"')[0],
+			3e6,
+		], [unattributed, 4e6]]));
 });

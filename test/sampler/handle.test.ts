@@ -13,7 +13,15 @@ import {snapshotOf} from '../helpers/sampling.js';
 import {sum} from '../helpers/sum.js';
 import {noTarget, targetOf} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
-import {atTestEnd, beside, sharedJava, javaForTest, closedAfterTest, folderForTest, programForTest} from '../helpers/for-test.js';
+import {
+	atTestEnd,
+	beside,
+	sharedJava,
+	javaForTest,
+	closedAfterTest,
+	folderForTest,
+	programForTest,
+} from '../helpers/for-test.js';
 
 let workerUrl: URL;
 beforeAll(async () => {
@@ -26,7 +34,8 @@ function sampler(target: Target, options: Partial<SamplerOptions> = {}): Sampler
 	}));
 }
 
-const withSamples = async (from: SamplerHandle, samples: number) => snapshotOf(from, ({session}) => session.samples >= samples);
+const withSamples = async (from: SamplerHandle, samples: number) =>
+	snapshotOf(from, ({session}) => session.samples >= samples);
 
 /** A worker that is nothing but this script. */
 const script = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -35,18 +44,21 @@ const script = (code: string) => new URL(`data:text/javascript,${encodeURICompon
 describe.concurrent('a session on a real JVM', () => {
 	const shared = sharedJava('CpuAndSleep');
 
-	test('says when the next sample comes while the budget puts it off, and that it is neither late nor silent', beside(async () => {
-		const live = sampler(shared.target, {maxOverheadPercent: 0.0001});
-		const nextS = await until(() => {
+	test(
+		'says when the next sample comes while the budget puts it off, and that it is neither late nor silent',
+		beside(async () => {
+			const live = sampler(shared.target, {maxOverheadPercent: 0.0001});
+			const nextS = await until(() => {
+				live.read();
+				return live.status().nextS;
+			});
+			expect(nextS).toBeGreaterThan(0);
+			expect(live.status()).toMatchObject({phase: 'sampling', silentS: undefined});
+			live.setPaused(true);
 			live.read();
-			return live.status().nextS;
-		});
-		expect(nextS).toBeGreaterThan(0);
-		expect(live.status()).toMatchObject({phase: 'sampling', silentS: undefined});
-		live.setPaused(true);
-		live.read();
-		expect(live.status().nextS).toBeUndefined();
-	}));
+			expect(live.status().nextS).toBeUndefined();
+		}),
+	);
 
 	test('counts its threads and their CPU time, and everything adds up', beside(async () => {
 		const live = sampler(shared.target);
@@ -134,7 +146,11 @@ describe.concurrent('a session on a real JVM', () => {
 
 describe('a worker that fails', () => {
 	test.each([
-		['throws', String.raw`throw new Error("out of\u001b[31m order\nsecond line")`, String.raw`the sampler failed: out of\x1b[31m order`],
+		[
+			'throws',
+			String.raw`throw new Error("out of\u001b[31m order\nsecond line")`,
+			String.raw`the sampler failed: out of\x1b[31m order`,
+		],
 		['throws later', 'setTimeout(() => { throw new TypeError("late") }, 10)', 'the sampler failed: late'],
 		['throws something else', 'throw 7', 'the sampler failed: 7'],
 		['leaves', 'process.exit(3)', 'the sampler ended unexpectedly (code 3)'],

@@ -14,7 +14,11 @@ import {sum} from '../helpers/sum.js';
 const table = () => {
 	const buffer = createTable();
 	return {
-		words: headerWords(buffer), writer: new TableWriter(buffer), reader: new TableReader(buffer), bell: new Bell(buffer), door: new Bell(buffer),
+		words: headerWords(buffer),
+		writer: new TableWriter(buffer),
+		reader: new TableReader(buffer),
+		bell: new Bell(buffer),
+		door: new Bell(buffer),
 	};
 };
 
@@ -131,7 +135,8 @@ test('ticks are time: costly samples, which are rarer, count for the time that t
 	await loop.run();
 	const image = reader.read(1000)!;
 	const {figures} = image;
-	const [blocked, waiting] = [stateCode.BLOCKED, stateCode.WAITING].map(wanted => sum(countedIn(image).map(({state, ticks}) => state === wanted ? ticks : 0)));
+	const [blocked, waiting] = [stateCode.BLOCKED, stateCode.WAITING].map(wanted =>
+		sum(countedIn(image).map(({state, ticks}) => state === wanted ? ticks : 0)));
 	// A tick is two milliseconds; far fewer samples were taken while it was blocked.
 	expect(figures.sampleTicks).toBe(blocked + waiting);
 	expect(figures.samples).toBeLessThan(figures.sampleTicks * 0.9);

@@ -26,12 +26,28 @@ test('RecentPauses: median and 99th percentile of what is recent, and the worst 
 });
 
 test('backoffMs: waits longer from the third failure on, up to five seconds or the interval', () => {
-	expect([1, 2, 3, 4, 5, 6, 7, 1000].map(failures => backoffMs(failures, 200))).toEqual([200, 200, 400, 800, 1600, 3200, 5000, 5000]);
+	expect([1, 2, 3, 4, 5, 6, 7, 1000].map(failures => backoffMs(failures, 200))).toEqual([
+		200,
+		200,
+		400,
+		800,
+		1600,
+		3200,
+		5000,
+		5000,
+	]);
 	expect(backoffMs(50, 8000)).toBe(8000);
 });
 
 test('an interval stays within what the sampler takes', () => {
-	expect([0, -5, 20.5, 1e9, Infinity, Number.NaN].map(intervalMs => clampInterval(intervalMs))).toEqual([1, 1, 20.5, 60_000, 60_000, 60_000]);
+	expect([0, -5, 20.5, 1e9, Infinity, Number.NaN].map(intervalMs => clampInterval(intervalMs))).toEqual([
+		1,
+		1,
+		20.5,
+		60_000,
+		60_000,
+		60_000,
+	]);
 });
 
 describe('chooseEngine', () => {
@@ -60,8 +76,18 @@ describe('chooseEngine', () => {
 		['memory', [noMemory, attach], 'no ptrace rights', 'run as root, or use --engine attach'],
 		['memory', [noMemory], 'no ptrace rights', 'run as root'],
 		['memory', [elsewhere, attach, engine('third')], 'not on this processor', 'use --engine attach or third'],
-		['auto', [noMemory, noAttach], 'engine memory: no ptrace rights; engine attach: attach is disabled', 'run as root, or restart it'],
-		['auto', [elsewhere, noAttach], 'engine memory: not on this processor; engine attach: attach is disabled', 'restart it'],
+		[
+			'auto',
+			[noMemory, noAttach],
+			'engine memory: no ptrace rights; engine attach: attach is disabled',
+			'run as root, or restart it',
+		],
+		[
+			'auto',
+			[elsewhere, noAttach],
+			'engine memory: not on this processor; engine attach: attach is disabled',
+			'restart it',
+		],
 		['auto', [gone('memory'), gone('attach')], 'process 1 has ended', 'choose another process'],
 		['memory', [attach], 'this version has no engine memory', 'use --engine attach'],
 	] as const)('%s, and none is ready', async (asked, among, message, hint) => {
@@ -71,13 +97,23 @@ describe('chooseEngine', () => {
 	});
 
 	test('what ends a session names the other engines where they may do', () => {
-		expect(hintFor(new SessionOver('too large', {targetEnded: false, otherEnginesMayWork: true}), 'attach', [memory, attach])).toBe('use --engine memory');
-		expect(hintFor(new SessionOver('stopped', {targetEnded: false, hint: 'resume it'}), 'attach', [memory, attach])).toBe('resume it');
+		expect(hintFor(new SessionOver('too large', {targetEnded: false, otherEnginesMayWork: true}), 'attach', [
+			memory,
+			attach,
+		])).toBe('use --engine memory');
+		expect(hintFor(new SessionOver('stopped', {targetEnded: false, hint: 'resume it'}), 'attach', [memory, attach]))
+			.toBe('resume it');
 	});
 });
 
 /** When samples began on simulated time: each takes `tookMs(n)`, each timer is `timerLateMs` late. */
-function simulate(clock: SamplingClock, intervalMs: number, samples: number, tookMs: (sample: number) => number = () => 0, timerLateMs = 0): number[] {
+function simulate(
+	clock: SamplingClock,
+	intervalMs: number,
+	samples: number,
+	tookMs: (sample: number) => number = () => 0,
+	timerLateMs = 0,
+): number[] {
 	let nowMs = 0;
 	const begun: number[] = [];
 	for (let sample = 0; sample < samples; sample++) {
@@ -108,17 +144,20 @@ test('late timers and slow samples do not lower the rate', () => {
 	expect(clock.late).toBe(0);
 });
 
-test.each([100, 50, 200, 33.3])('a program that repeats itself every %d ms is sampled at every phase alike', periodMs => {
-	const begun = simulate(new SamplingClock(0, seeded(3)), 100, 10_000);
-	const phases = Array.from({length: 10}, () => 0);
-	for (const at of begun) {
-		phases[Math.floor((at % periodMs) / periodMs * 10)]++;
-	}
+test.each([100, 50, 200, 33.3])(
+	'a program that repeats itself every %d ms is sampled at every phase alike',
+	periodMs => {
+		const begun = simulate(new SamplingClock(0, seeded(3)), 100, 10_000);
+		const phases = Array.from({length: 10}, () => 0);
+		for (const at of begun) {
+			phases[Math.floor((at % periodMs) / periodMs * 10)]++;
+		}
 
-	// 1,000 each: five standard deviations and some for samples that follow one another.
-	expect(Math.min(...phases)).toBeGreaterThan(800);
-	expect(Math.max(...phases)).toBeLessThan(1200);
-});
+		// 1,000 each: five standard deviations and some for samples that follow one another.
+		expect(Math.min(...phases)).toBeGreaterThan(800);
+		expect(Math.max(...phases)).toBeLessThan(1200);
+	},
+);
 
 test('what cannot be kept is late, once for each deadline, and is not made up for', () => {
 	const clock = new SamplingClock(0, () => 0.5);

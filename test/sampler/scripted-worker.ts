@@ -1,6 +1,6 @@
 /**
-A worker whose first sample is in the table before it names its engine, which it does at the first message. At the second
-it publishes another sample, and ends in a third with the lock held.
+A worker whose first sample is in the table before it names its engine, which it does at the first message. At the
+second it publishes another sample, and ends in a third with the lock held.
 */
 import process from 'node:process';
 import {parentPort, workerData} from 'node:worker_threads';

@@ -27,7 +27,9 @@ const lastThatWakes = 23;
 function threadsOf(reader: TableReader) {
 	const {threads} = reader.read(1000)!;
 	return new Map(Array.from({length: threads.count}, (_, thread) => [threads.name[thread], {
-		sinceMs: threads.sinceMs[thread], cpuNs: threads.cpuNs[thread], unmovedSinceStart: (threads.flags[thread] & threadFlag.unmovedSinceStart) !== 0,
+		sinceMs: threads.sinceMs[thread],
+		cpuNs: threads.cpuNs[thread],
+		unmovedSinceStart: (threads.flags[thread] & threadFlag.unmovedSinceStart) !== 0,
 	}]));
 }
 
@@ -48,32 +50,48 @@ async function watch(java: JavaProcess, engine: Engine, wakeUps: number) {
 	});
 }
 
-test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: a thread that gets its lock while we wait for a CPU does not wait for itself', async jdk => {
-	// All share a CPU, and others go before us: threads run on while we read.
-	const java = await javaForTest('TakesTurns', {jdk, under: onFirstCpu});
-	const program = await bundle('test/sampler/count-own-waits.ts');
-	keepFirstCpuBusy(3);
-	const {stdout, stderr} = spawnSync(onFirstCpu[0], [...onFirstCpu.slice(1), 'nice', '-n', '3', process.execPath, program.pathname, String(java.pid), '20'], {encoding: 'utf8'});
-	expect(stderr).toBe('');
-	const {forOthers, forItself} = JSON.parse(stdout) as {forOthers: number; forItself: number};
-	expect(forOthers).toBeGreaterThan(0);
-	expect(forItself).toBe(0);
-});
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))(
+	'JDK $release: a thread that gets its lock while we wait for a CPU does not wait for itself',
+	async jdk => {
+		// All share a CPU, and others go before us: threads run on while we read.
+		const java = await javaForTest('TakesTurns', {jdk, under: onFirstCpu});
+		const program = await bundle('test/sampler/count-own-waits.ts');
+		keepFirstCpuBusy(3);
+		const {stdout, stderr} = spawnSync(onFirstCpu[0], [
+			...onFirstCpu.slice(1),
+			'nice',
+			'-n',
+			'3',
+			process.execPath,
+			program.pathname,
+			String(java.pid),
+			'20',
+		], {encoding: 'utf8'});
+		expect(stderr).toBe('');
+		const {forOthers, forItself} = JSON.parse(stdout) as {forOthers: number; forItself: number};
+		expect(forOthers).toBeGreaterThan(0);
+		expect(forItself).toBe(0);
+	},
+);
 
-test.each(jdks())('JDK $release: threads in a deadlock are stuck since before they were looked at, however often they wake; those that take turns at a monitor are not', async jdk => {
-	const java = await javaForTest('Deadlock', {jdk, under: []});
-	const sessions = await Promise.all([memoryEngine, attachEngine].map(async engine => watch(java, engine, jdk.release > lastThatWakes ? 0 : wakeUps)));
-	for (const {first, last} of sessions) {
-		for (const name of stuck) {
-			expect(last.get(name)).toMatchObject({sinceMs: first.get(name)!.sinceMs, unmovedSinceStart: true});
-		}
+test.each(jdks())(
+	'JDK $release: threads in a deadlock are stuck since before they were looked at, however often they wake; those that take turns at a monitor are not',
+	async jdk => {
+		const java = await javaForTest('Deadlock', {jdk, under: []});
+		const sessions = await Promise.all([memoryEngine, attachEngine].map(async engine =>
+			watch(java, engine, jdk.release > lastThatWakes ? 0 : wakeUps)));
+		for (const {first, last} of sessions) {
+			for (const name of stuck) {
+				expect(last.get(name)).toMatchObject({sinceMs: first.get(name)!.sinceMs, unmovedSinceStart: true});
+			}
 
-		for (const name of ['turn-1', 'turn-2', 'turn-3']) {
-			expect(last.get(name)!.sinceMs).toBeGreaterThan(first.get(name)!.sinceMs);
-			expect(last.get(name)!.unmovedSinceStart).toBe(false);
+			for (const name of ['turn-1', 'turn-2', 'turn-3']) {
+				expect(last.get(name)!.sinceMs).toBeGreaterThan(first.get(name)!.sinceMs);
+				expect(last.get(name)!.unmovedSinceStart).toBe(false);
+			}
 		}
-	}
-});
+	},
+);
 
 test.each(jdks())('JDK $release: threads that are stuck are listed, those without work are not', async jdk => {
 	const java = await javaForTest('StuckAndIdle', {jdk});
@@ -92,13 +110,36 @@ test.each(jdks())('JDK $release: threads that are stuck are listed, those withou
 			}).rows;
 		const names = (showIdle: boolean) => rows(showIdle).map(({name}) => name);
 		const listed = names(false);
-		const ofProgram = /^(?:request|transfer|db|borrower|latch|fixed|cached|scheduled|fork-join|tomcat|timer|loop|selector|acceptor|writer|main)(?:-|$)/;
-		expect(listed.filter(name => ofProgram.test(name)), engine).toEqual(['borrower-*', 'db-*', 'latch-*', 'main', 'request-*', 'transfer-*', 'writer']);
-		const idle = ['fixed', 'cached', 'scheduled', 'fork-join', 'tomcat', 'timer', 'loop', 'selector', 'acceptor', 'Reference Handler', 'Finalizer', 'Signal Dispatcher'];
+		const ofProgram
+			= /^(?:request|transfer|db|borrower|latch|fixed|cached|scheduled|fork-join|tomcat|timer|loop|selector|acceptor|writer|main)(?:-|$)/;
+		expect(listed.filter(name => ofProgram.test(name)), engine).toEqual([
+			'borrower-*',
+			'db-*',
+			'latch-*',
+			'main',
+			'request-*',
+			'transfer-*',
+			'writer',
+		]);
+		const idle = [
+			'fixed',
+			'cached',
+			'scheduled',
+			'fork-join',
+			'tomcat',
+			'timer',
+			'loop',
+			'selector',
+			'acceptor',
+			'Reference Handler',
+			'Finalizer',
+			'Signal Dispatcher',
+		];
 		const idleIn = (among: readonly string[]) => idle.filter(pool => among.some(name => name.startsWith(pool)));
 		expect([idleIn(names(true)), idleIn(listed)], engine).toEqual([idle, []]);
 		const noted = rows(true).filter(({name}) => ofProgram.test(name) || idle.includes(name));
-		const isNotedAs = (wanted: (row: ThreadRow) => boolean) => noted.filter(row => wanted(row)).map(({name}) => name);
+		const isNotedAs = (wanted: (row: ThreadRow) => boolean) =>
+			noted.filter(row => wanted(row)).map(({name}) => name);
 		// A sleeping main is not stuck, and what is stuck is not idle.
 		expect(
 			isNotedAs(({stuckMs}) => stuckMs > 0),

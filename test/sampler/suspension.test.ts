@@ -31,7 +31,11 @@ afterEach(() => {
 
 /** A shell with job control: without one the kernel stops nobody who could not be continued. */
 async function shell(): Promise<TerminalSession> {
-	const session = closedAfterTest(new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {columns: 300, env: {PS1: 'shell> '}}));
+	const session
+		= closedAfterTest(new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {
+			columns: 300,
+			env: {PS1: 'shell> '},
+		}));
 	await session.until('shell>');
 	return session;
 }
@@ -55,43 +59,55 @@ function cpuMs(pid: number): number {
 
 type Report = {readonly durationMs: number; readonly threads: ReadonlyArray<{readonly cpuMs: number}>};
 
-const countedCpuMs = (reports: readonly Report[]) => sum(reports.flatMap(report => report.threads.map(thread => thread.cpuMs)));
+const countedCpuMs = (reports: readonly Report[]) =>
+	sum(reports.flatMap(report => report.threads.map(thread => thread.cpuMs)));
 
 /** The whole reports in a file that is written to; none before the shell's child has made it. */
-const reportsIn = (file: string) => existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map(line => JSON.parse(line) as Report) : [];
+const reportsIn = (file: string) =>
+	existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map(line => JSON.parse(line) as Report) : [];
 
 /**
 Whether all threads of a process have stopped: its shell is told of the last one's stop, and continues nobody before.
 */
-const isStopped = (pid: number) => readdirSync(`/proc/${pid}/task`).every(tid => readStatus(Number(tid))?.state === 'T');
+const isStopped = (pid: number) =>
+	readdirSync(`/proc/${pid}/task`).every(tid => readStatus(Number(tid))?.state === 'T');
 
-test.each(['perf', 'stop'])('a batch run with --timer %s holds no thread of the target while it is stopped, and goes on where it was', async timer => {
-	const random = seeded(7);
-	const session = await shell();
-	const output = path.join(folder, `${timer}.json`);
-	const tool = await startInBackground(session, `--timer ${timer} --interval 1 --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}'`);
-	await until(() => reportsIn(output).length > 0);
-	for (let round = 0; round < rounds; round++) {
-		await sleep(random() * 50);
-		process.kill(tool, 'SIGTSTP');
-		await until(() => isStopped(tool));
-		expect(heldThreads(shared.java.pid)).toMatchObject({held: 0});
-		process.kill(tool, 'SIGCONT');
-		await until(() => !isStopped(tool));
-	}
+test.each(['perf', 'stop'])(
+	'a batch run with --timer %s holds no thread of the target while it is stopped, and goes on where it was',
+	async timer => {
+		const random = seeded(7);
+		const session = await shell();
+		const output = path.join(folder, `${timer}.json`);
+		const tool = await startInBackground(
+			session,
+			`--timer ${timer} --interval 1 --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}'`,
+		);
+		await until(() => reportsIn(output).length > 0);
+		for (let round = 0; round < rounds; round++) {
+			await sleep(random() * 50);
+			process.kill(tool, 'SIGTSTP');
+			await until(() => isStopped(tool));
+			expect(heldThreads(shared.java.pid)).toMatchObject({held: 0});
+			process.kill(tool, 'SIGCONT');
+			await until(() => !isStopped(tool));
+		}
 
-	const {size} = statSync(output);
-	await until(() => statSync(output).size > size);
-	expect(readStat(tool)).toBeDefined();
-	process.kill(tool, 'SIGTERM');
-	await until(() => readStat(tool) === undefined);
-});
+		const {size} = statSync(output);
+		await until(() => statSync(output).size > size);
+		expect(readStat(tool)).toBeDefined();
+		process.kill(tool, 'SIGTERM');
+		await until(() => readStat(tool) === undefined);
+	},
+);
 
 test('the time away of a batch run is no sampling time, and what threads used in it counts nowhere', async () => {
 	const session = await shell();
 	const output = path.join(folder, 'away.json');
 	const [startedMs, usedAtStartMs] = [performance.now(), cpuMs(shared.java.pid)];
-	const tool = await startInBackground(session, `--timer perf --interval 100 --batch --format json --delay 1 --iterations 100000 > '${output}'`);
+	const tool = await startInBackground(
+		session,
+		`--timer perf --interval 100 --batch --format json --delay 1 --iterations 100000 > '${output}'`,
+	);
 	await until(() => reportsIn(output).length > 0);
 	process.kill(tool, 'SIGTSTP');
 	await until(() => isStopped(tool));

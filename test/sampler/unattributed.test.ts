@@ -53,7 +53,8 @@ test('CPU time of threads that end between two samples is in a row of its own', 
 
 test('threads that work for a moment are not shown to work where they wait afterwards', async () => {
 	const {reader, stop} = await sampleHere(await javaForTest('WorksBetweenWaits'), memoryEngine, {timer: 'stop'});
-	const msIn = (wanted: readonly string[]) => sum(countedIn(reader.read(1000)!).map(({methods, cpuNs}) => wanted.includes(methods[0]) ? cpuNs / 1e6 : 0));
+	const msIn = (wanted: readonly string[]) =>
+		sum(countedIn(reader.read(1000)!).map(({methods, cpuNs}) => wanted.includes(methods[0]) ? cpuNs / 1e6 : 0));
 	const waits = ['wait', 'epollWait'];
 	await until(() => msIn(['work', ...waits]) >= 1500);
 	await stop();

@@ -16,13 +16,17 @@ const query = {...defaultQuery, showIdle: true};
 
 /** How many threads wait for what, as Waits shows it. */
 function waitsIn(snapshot: Snapshot): Readonly<Record<string, number>> {
-	return Object.fromEntries(queryWaits(snapshot, undefined, {...query, sort: waitsView.sort}).rows.map(row => [waitText(row), row.threads]));
+	const {rows} = queryWaits(snapshot, undefined, {...query, sort: waitsView.sort});
+	return Object.fromEntries(rows.map(row => [waitText(row), row.threads]));
 }
 
 /** Who holds what, and who waits for it now, as Blockers shows it. */
 function blockersIn(snapshot: Snapshot): string[] {
-	return queryBlockers(snapshot, undefined, {...query, sort: blockersView.sort}).rows.filter(({waitingNow}) => waitingNow > 0).map(({holderName, lockClass, waiters}) => (
-		`${holderName || '?'} ${lockClass.replace(/^.*[.$]/, '')} <- ${waiters.map(({name, threadCount}) => `${name} ${threadCount}`).sort().join(', ')}`
+	return queryBlockers(snapshot, undefined, {...query, sort: blockersView.sort}).rows.filter(({waitingNow}) =>
+		waitingNow > 0).map(({holderName, lockClass, waiters}) => (
+		`${holderName || '?'} ${lockClass.replace(/^.*[.$]/, '')} <- ${
+			waiters.map(({name, threadCount}) => `${name} ${threadCount}`).sort().join(', ')
+		}`
 	)).sort();
 }
 
@@ -39,17 +43,29 @@ async function expectSoon<T>(read: () => T, expected: T): Promise<void> {
 	}
 }
 
-const cases = jdks().filter(({release}) => release >= 21).flatMap(jdk => (jdk.release >= 25 ? ['G1', 'Z', 'Shenandoah'] : ['G1', 'Shenandoah']).map(collector => ({release: jdk.release, jdk, collector})));
+const cases = jdks().filter(({release}) => release >= 21).flatMap(jdk =>
+	(jdk.release >= 25 ? ['G1', 'Z', 'Shenandoah'] : ['G1', 'Shenandoah']).map(collector => ({
+		release: jdk.release,
+		jdk,
+		collector,
+	})));
 
 describe.each(cases)('JDK $release, $collector', ({release, jdk, collector}) => {
-	const shared = sharedJava('VirtualWaitsEveryWay', {jdk, jvmArgs: ['--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED', `-XX:+Use${collector}GC`]});
+	const shared = sharedJava('VirtualWaitsEveryWay', {
+		jdk,
+		jvmArgs: ['--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED', `-XX:+Use${collector}GC`],
+	});
 	const hasMonitors = release >= 24;
 
 	test('what virtual threads that are not mounted wait for, and who holds it', async () => {
 		const sampler = await samplerForTest(shared.java, {waits: true, maxVirtualThreads: 1000});
 		const [, silent, accepting] = /^ports (\d+) (\d+)$/m.exec(shared.java.output())!;
 		const expected = {
-			[`read 127.0.0.1:${silent}`]: 30, [`accept 127.0.0.1:${accepting}`]: 1, 'queue LinkedBlockingQueue': 6, condition: 7, 'lock ReentrantLock held by holder': 21,
+			[`read 127.0.0.1:${silent}`]: 30,
+			[`accept 127.0.0.1:${accepting}`]: 1,
+			'queue LinkedBlockingQueue': 6,
+			condition: 7,
+			'lock ReentrantLock held by holder': 21,
 			...(hasMonitors ? {'monitor Ledger held by keeper': 9, 'wait Bell': 9} : {}),
 		};
 		await expectSoon(() => {
@@ -68,13 +84,19 @@ describe.each(cases)('JDK $release, $collector', ({release, jdk, collector}) => 
 		const kinds = ['inScope', 'inScopeOfVirtual'].map(method => `VirtualWaitsEveryWay.${method}`);
 		await expectSoon(() => {
 			const snapshot = sampler.read();
-			const threadsOf = new Map(snapshot ? queryThreads(snapshot, undefined, query).rows.map(({name, threads}) => [name, threads]) : []);
+			const threadsOf = new Map(snapshot
+				? queryThreads(snapshot, undefined, query).rows.map(({name, threads}) => [name, threads])
+				: []);
 			return kinds.map(kind => threadsOf.get(kind));
 		}, [11, 12]);
 		await expectSoon(() => {
 			const snapshot = sampler.read();
-			const waiters = snapshot ? queryWaits(snapshot, undefined, {...query, sort: waitsView.sort}).rows.find(({kind}) => kind === 'socket')?.waiters ?? [] : [];
-			return waiters.filter(({name}) => /^(?:reader-\*|acceptor)$/.test(name)).map(({threadCount}) => threadCount).sort((a, b) => a - b);
+			const waiters = snapshot
+				? queryWaits(snapshot, undefined, {...query, sort: waitsView.sort}).rows.find(({kind}) =>
+					kind === 'socket')?.waiters ?? []
+				: [];
+			return waiters.filter(({name}) => /^(?:reader-\*|acceptor)$/.test(name)).map(({threadCount}) => threadCount)
+				.sort((a, b) => a - b);
 		}, [1, 30]);
 	});
 });

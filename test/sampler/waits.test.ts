@@ -32,7 +32,8 @@ test.each(jdks())('JDK $release: what threads wait for is what the program knows
 		const sampler = await samplerForTest(java, {engine, waits: true, intervalMs: engine === 'memory' ? 20 : 200});
 		const waits = waitsIn(await snapshotOf(sampler, snapshot => {
 			const found = waitsIn(snapshot);
-			return found.get('wait-for-initialiser')?.startsWith('class') === true && ![...found.values()].some(wait => wait.startsWith('native call'));
+			return found.get('wait-for-initialiser')?.startsWith('class') === true
+				&& ![...found.values()].some(wait => wait.startsWith('native call'));
 		}));
 		const expected: ReadonlyArray<readonly [name: string, wait: RegExp | string]> = [
 			['read-v4', new RegExp(`^read 127\\.0\\.0\\.1:${portOf('v4')} \\(127\\.0\\.0\\.1:\\d+\\)$`)],
@@ -54,22 +55,43 @@ test.each(jdks())('JDK $release: what threads wait for is what the program knows
 			['wait-for-ended', engine === 'memory' ? 'lock ReentrantLock held by ended-holder' : 'lock ReentrantLock'],
 			['wait-for-condition', 'condition'],
 			['sleep', 'sleep'],
-			['wait-for-initialiser', engine === 'memory' || release >= 17 ? 'class init NeverMade.<clinit> run by run-initialiser' : /^class init/],
+			[
+				'wait-for-initialiser',
+				engine === 'memory' || release >= 17
+					? 'class init NeverMade.<clinit> run by run-initialiser'
+					: /^class init/,
+			],
 			['Reference Handler', 'references'],
-			...(release >= withUnix ? [['read-unix', `read ${unix}`], ['read-unix-client', `read clients of ${unix}`], ['accept-unix', `accept ${unix}`]] as const : []),
+			...(release >= withUnix
+				? [
+					['read-unix', `read ${unix}`],
+					['read-unix-client', `read clients of ${unix}`],
+					['accept-unix', `accept ${unix}`],
+				] as const
+				: []),
 		];
-		const found = expected.map(([name]) => [name, [...waits].find(([thread, wait]) => thread.startsWith(name) && (name !== 'connect' || wait.startsWith(name)))?.[1]]);
-		expect(found, engine).toEqual(expected.map(([name, wait]) => [name, typeof wait === 'string' ? wait : expect.stringMatching(wait) as unknown]));
+		const found = expected.map(([name]) => [
+			name,
+			[...waits].find(([thread, wait]) =>
+				thread.startsWith(name) && (name !== 'connect' || wait.startsWith(name)))?.[1],
+		]);
+		expect(found, engine)
+			.toEqual(expected.map(([name, wait]) => [name, typeof wait === 'string' ? wait : expect.stringMatching(wait) as unknown]));
 	}));
 });
 
 const ownNetwork = [...rootless, '--net'];
 
 test.skipIf(namespaceRefusal(ownNetwork))('peers are those of the target\'s own network namespace', async () => {
-	const java = await javaForTest('KnownPeers', {under: ['unshare', ...ownNetwork, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...piped]});
+	const java = await javaForTest('KnownPeers', {
+		under: ['unshare', ...ownNetwork, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...piped],
+	});
 	const sampler = await samplerForTest(java, {waits: true});
 	const port = /^v6 (\d+)$/m.exec(java.output())![1];
-	await snapshotOf(sampler, snapshot => new RegExp(`^read \\[::1\\]:${port} `).test(waitsIn(snapshot).get('read-v6') ?? ''));
+	await snapshotOf(
+		sampler,
+		snapshot => new RegExp(`^read \\[::1\\]:${port} `).test(waitsIn(snapshot).get('read-v6') ?? ''),
+	);
 });
 
 /** So late that no sample runs out of time for reading. */
@@ -119,7 +141,16 @@ test('at most a thousand are read in a second, and who stays is read again after
 		return reads;
 	};
 
-	expect([0, 20, 1000, 1020, 2000, 9000, 10_500, 11_600].map(ms => readsAt(ms))).toEqual([1000, 0, 500, 0, 0, 0, 1000, 500]);
+	expect([0, 20, 1000, 1020, 2000, 9000, 10_500, 11_600].map(ms => readsAt(ms))).toEqual([
+		1000,
+		0,
+		500,
+		0,
+		0,
+		0,
+		1000,
+		500,
+	]);
 });
 
 test('a thread that has run is read again, and keeps what is known of its stack until then', () => {

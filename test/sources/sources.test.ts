@@ -12,7 +12,14 @@ import {Zip} from '../../source/sources/zip.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';
 
-type ZipEntry = {readonly name: string; readonly content: string | Buffer; readonly isStored?: boolean; /** As the directory says, true or not. */ readonly bytes?: number; readonly packedBytes?: number; readonly at?: number};
+type ZipEntry = {
+	readonly name: string;
+	readonly content: string | Buffer;
+	readonly isStored?: boolean; /** As the directory says, true or not. */
+	readonly bytes?: number;
+	readonly packedBytes?: number;
+	readonly at?: number;
+};
 
 /** A zip file of these entries. */
 function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
@@ -50,7 +57,8 @@ function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
 const maxBytes = 100_000;
 const folder = sharedFolder();
 
-const bubble = 'package com.acme.sort;\n\nclass Bubble {\n\tvoid sort(int[] all) {\n\t\tswap(all, 0);\n\t}\n\n\tvoid swap(int[] all, int at) {\n\t}\n}\n';
+const bubble
+	= 'package com.acme.sort;\n\nclass Bubble {\n\tvoid sort(int[] all) {\n\t\tswap(all, 0);\n\t}\n\n\tvoid swap(int[] all, int at) {\n\t}\n}\n';
 const place = {className: 'com.acme.sort.Bubble', method: 'sort', file: 'Bubble.java', line: 5};
 
 function written(name: string, content: string | Buffer): string {
@@ -62,21 +70,27 @@ function written(name: string, content: string | Buffer): string {
 
 const found = (root: string, at = place) => sourceLibrary(() => [rootOf(path.join(folder, root))]).sourceOf(at);
 
-test.each(['plain/com/acme/sort', 'maven/src/main/java/com/acme/sort', 'parts/core/src/main/java/com/acme/sort'])('a source is found in the folder %s', name => {
-	const file = written(`${name}/Bubble.java`, bubble);
-	const source = found(name.split('/', 1)[0]);
-	expect(source).toMatchObject({name: 'Bubble.java', found: file});
-	expect(source?.mismatch).toBeUndefined();
-	expect(source?.lines).toHaveLength(10);
-	expect(source?.file()).toBe(file);
-});
+test.each(['plain/com/acme/sort', 'maven/src/main/java/com/acme/sort', 'parts/core/src/main/java/com/acme/sort'])(
+	'a source is found in the folder %s',
+	name => {
+		const file = written(`${name}/Bubble.java`, bubble);
+		const source = found(name.split('/', 1)[0]);
+		expect(source).toMatchObject({name: 'Bubble.java', found: file});
+		expect(source?.mismatch).toBeUndefined();
+		expect(source?.lines).toHaveLength(10);
+		expect(source?.file()).toBe(file);
+	},
+);
 
-test.each(['com/acme/sort/Bubble.java', 'java.base/com/acme/sort/Bubble.java'])('and in a jar that has %s; an editor is given a copy', name => {
-	const jar = written(`${name.split('/', 1)[0]}.jar`, makeZip([{name, content: bubble}]));
-	const source = found(path.basename(jar));
-	expect(source?.found).toBe(`${jar}!/${name}`);
-	expect(readFileSync(source!.file(), 'utf8')).toBe(bubble);
-});
+test.each(['com/acme/sort/Bubble.java', 'java.base/com/acme/sort/Bubble.java'])(
+	'and in a jar that has %s; an editor is given a copy',
+	name => {
+		const jar = written(`${name.split('/', 1)[0]}.jar`, makeZip([{name, content: bubble}]));
+		const source = found(path.basename(jar));
+		expect(source?.found).toBe(`${jar}!/${name}`);
+		expect(readFileSync(source!.file(), 'utf8')).toBe(bubble);
+	},
+);
 
 const kotlin = path.resolve(import.meta.dirname, '../fixtures/kotlin');
 
@@ -85,15 +99,32 @@ test('a source in another folder than its package is found by its name and packa
 	const file = written('elsewhere/sort/Bubble.java', bubble);
 	expect(found('elsewhere')?.found).toBe(file);
 	expect(found('elsewhere', {...place, className: 'org.acme.Bubble'})).toBeUndefined();
-	const jar = written('elsewhere.jar', makeZip([{name: 'other/Bubble.java', content: 'package com.acme;\n'}, {name: 'sort/Bubble.java', content: bubble}]));
+	const jar = written(
+		'elsewhere.jar',
+		makeZip([{name: 'other/Bubble.java', content: 'package com.acme;\n'}, {
+			name: 'sort/Bubble.java',
+			content: bubble,
+		}]),
+	);
 	expect(found('elsewhere.jar')?.found).toBe(`${jar}!/sort/Bubble.java`);
 });
 
 test('lines of inlined code are those of its own source, by the class file; without one they are inlined code', () => {
 	const [sources, jar] = [rootOf(kotlin), rootOf(path.join(kotlin, 'orders.jar'))];
-	const at = (line: number) => ({className: 'com.acme.orders.OrderService', method: 'checkout', file: 'OrderService.kt', line});
+	const at = (line: number) => ({
+		className: 'com.acme.orders.OrderService',
+		method: 'checkout',
+		file: 'OrderService.kt',
+		line,
+	});
 	const {inlinedOf, sourceOf} = sourceLibrary(() => [sources], () => [jar]);
-	expect([9, 25, 28, 33, 36].map(line => inlinedOf(at(line)))).toEqual([undefined, undefined, {file: 'Timing.kt', line: 9, calledAt: 13}, {file: 'Timing.kt', line: 14, calledAt: 13}, {file: 'Timing.kt', line: 17, calledAt: 13}]);
+	expect([9, 25, 28, 33, 36].map(line => inlinedOf(at(line)))).toEqual([
+		undefined,
+		undefined,
+		{file: 'Timing.kt', line: 9, calledAt: 13},
+		{file: 'Timing.kt', line: 14, calledAt: 13},
+		{file: 'Timing.kt', line: 17, calledAt: 13},
+	]);
 	expect(sourceOf(at(33))).toMatchObject({name: 'Timing.kt', line: 14, mismatch: undefined});
 	expect(sourceOf(at(33))!.lines[13]).toContain('spent * 31');
 	expect(sourceOf(at(13))).toMatchObject({name: 'OrderService.kt', mismatch: undefined});
@@ -107,7 +138,8 @@ test('lines of inlined code are those of its own source, by the class file; with
 
 test('a class file that is damaged or ends too early has no SMAP or another, and nothing worse', () => {
 	const fd = openSync(path.join(kotlin, 'orders.jar'), 'r');
-	const whole = new Zip(fd, name => name.endsWith('/OrderService.class'), maxBytes).read('com/acme/orders/OrderService.class')!;
+	const whole = new Zip(fd, name => name.endsWith('/OrderService.class'), maxBytes)
+		.read('com/acme/orders/OrderService.class')!;
 	closeSync(fd);
 	expect(sourceDebugExtension(whole)).toMatch(/^SMAP\nOrderService\.kt\n/);
 	for (let length = 0; length < whole.length; length++) {
@@ -180,7 +212,11 @@ test('of what is found it is said why it does not fit', () => {
 });
 
 test('lines are what a terminal may show', () => {
-	expect(linesOf(Buffer.from('\u{FEFF}a\tb\r\nc\u001B[2J\rd\u202E\n'))).toEqual(['a    b', String.raw`c\x1b[2J`, String.raw`d\u202e`]);
+	expect(linesOf(Buffer.from('\u{FEFF}a\tb\r\nc\u001B[2J\rd\u202E\n'))).toEqual([
+		'a    b',
+		String.raw`c\x1b[2J`,
+		String.raw`d\u202e`,
+	]);
 	expect(linesOf(Buffer.from('x'.repeat(5000)))[0]).toHaveLength(500);
 	expect(linesOf(Buffer.alloc(0))).toEqual([]);
 });
@@ -194,8 +230,13 @@ test('a huge file, a folder and a pipe of that name are no sources', () => {
 
 test('the class path of a command line, and the jars of sources beside its jars', () => {
 	expect(pathEntries({main: 'app.jar', vmArgs: []})).toEqual(['app.jar']);
-	expect(pathEntries({main: 'a.Main', vmArgs: ['-Xmx1g', '-cp', 'a.jar:lib/*::b.jar', '--module-path=mods', '--class-path']})).toEqual(['a.jar', 'lib/*', 'b.jar', 'mods']);
-	expect(sourceJars(['/a.jar', '/b.jar', '/b-sources.jar'], name => name === '/b-sources.jar')).toEqual(['/b-sources.jar']);
+	expect(pathEntries({
+		main: 'a.Main',
+		vmArgs: ['-Xmx1g', '-cp', 'a.jar:lib/*::b.jar', '--module-path=mods', '--class-path'],
+	})).toEqual(['a.jar', 'lib/*', 'b.jar', 'mods']);
+	expect(sourceJars(['/a.jar', '/b.jar', '/b-sources.jar'], name => name === '/b-sources.jar')).toEqual([
+		'/b-sources.jar',
+	]);
 });
 
 test('a process without jars has no roots, nor has one that is gone', () => {
@@ -216,10 +257,15 @@ function read<T>(bytes: Buffer, work: (zip: Zip) => T): T {
 	}
 }
 
-const contentOf = (entries: readonly ZipEntry[], name = 'a/B.java') => read(makeZip(entries), zip => zip.read(name)?.toString());
+const contentOf = (entries: readonly ZipEntry[], name = 'a/B.java') =>
+	read(makeZip(entries), zip => zip.read(name)?.toString());
 
 test('entries are read, packed or not, and those that nobody wants are left out', () => {
-	const entries = [{name: 'a/B.java', content: 'class B {}'}, {name: 'a/C.java', content: 'class C {}', isStored: true}, {name: 'a/B.class', content: 'x'}];
+	const entries = [{name: 'a/B.java', content: 'class B {}'}, {
+		name: 'a/C.java',
+		content: 'class C {}',
+		isStored: true,
+	}, {name: 'a/B.class', content: 'x'}];
 	expect(contentOf(entries)).toBe('class B {}');
 	expect(contentOf(entries, 'a/C.java')).toBe('class C {}');
 	expect(contentOf(entries, 'a/D.java')).toBeUndefined();
@@ -246,7 +292,11 @@ test.each([
 
 test('any damage is an error or other content, and nothing worse', () => {
 	const random = seeded(7);
-	const whole = makeZip(Array.from({length: 20}, (_, index) => ({name: `a/B${index}.java`, content: `class B${index} {}`.repeat(20)})));
+	const whole
+		= makeZip(Array.from(
+			{length: 20},
+			(_, index) => ({name: `a/B${index}.java`, content: `class B${index} {}`.repeat(20)}),
+		));
 	for (let round = 0; round < 400; round++) {
 		const bytes = Buffer.from(whole);
 		for (let change = 0; change < 4; change++) {

@@ -35,10 +35,16 @@ const kinds: Readonly<Record<string, Kind>> = {
 		isRecord: name => name.startsWith('source/ui/terminal/') || name === 'source/ui/state/keys.ts',
 		within: ['source/ui', 'source/views', 'source/config'],
 	},
-	option: {ids: optionRows.map(([, {name}]) => name), holders: ['option', 'name', 'flag'], within: ['source/options', 'source/commands', 'source/main.ts']},
+	option: {
+		ids: optionRows.map(([, {name}]) => name),
+		holders: ['option', 'name', 'flag'],
+		within: ['source/options', 'source/commands', 'source/main.ts'],
+	},
 };
 
-/** Places of a source text that decide something by an id of the kind: comparisons, the first case of a switch, lists. */
+/**
+Places of a source text that decide something by an id of the kind: comparisons, the first case of a switch, lists.
+*/
 function decisionsById(text: string, {ids, holders}: Kind): string[] {
 	const id = `'(?:${ids.map(each => each.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)).join('|')})'`;
 	const holder = String.raw`(?:\w+\??\.)*\b(?:${holders.join('|')})\b`;
@@ -51,13 +57,15 @@ function decisionsById(text: string, {ids, holders}: Kind): string[] {
 	return Array.from(text.matchAll(decision), ([found]) => found);
 }
 
-const sourceFiles = readdirSync(path.join(root, 'source'), {recursive: true, encoding: 'utf8'}).filter(name => /\.tsx?$/.test(name)).map(name => `source/${name}`);
+const sourceFiles = readdirSync(path.join(root, 'source'), {recursive: true, encoding: 'utf8'}).filter(name =>
+	/\.tsx?$/.test(name)).map(name => `source/${name}`);
 
 test.each(Object.entries(kinds))('nothing but its own record decides by the id of a %s', (_, kind) => {
 	const {isRecord, within = ['source']} = kind;
 	const files = sourceFiles.filter(name => !isRecord?.(name) && within.some(place => name.startsWith(place)));
 	expect(kind.ids).not.toEqual([]);
-	expect(files.flatMap(name => decisionsById(readFileSync(path.join(root, name), 'utf8'), kind).map(decision => `${name}: ${decision}`))).toEqual([]);
+	expect(files.flatMap(name =>
+		decisionsById(readFileSync(path.join(root, name), 'utf8'), kind).map(decision => `${name}: ${decision}`))).toEqual([]);
 });
 
 test.each([
@@ -73,9 +81,11 @@ test.each([
 
 // The options and the list of JVMs read the records too: what an engine needs to work is loaded when it is called.
 test.each(engines.map(({id}) => id))('the record of the engine %s loads nothing', id => {
-	const record = sourceFiles.filter(name => name.startsWith('source/engines/') && readFileSync(path.join(root, name), 'utf8').includes(`\tid: '${id}',`));
+	const record = sourceFiles.filter(name =>
+		name.startsWith('source/engines/') && readFileSync(path.join(root, name), 'utf8').includes(`\tid: '${id}',`));
 	expect(record).toHaveLength(1);
-	const imports = readFileSync(path.join(root, record[0]), 'utf8').split('\n').filter(line => line.startsWith('import '));
+	const imports = readFileSync(path.join(root, record[0]), 'utf8').split('\n').filter(line =>
+		line.startsWith('import '));
 	expect(imports.filter(line => !line.startsWith('import type '))).toEqual([]);
 });
 

@@ -20,23 +20,32 @@ const small: TableShape = {...defaultShape, threads: 64, counters: 1024, content
 const tasksAlive = 10;
 
 /** The tasks that run in a sample. */
-const tasksIn = (sample: number) => Array.from({length: tasksAlive}, (_, index): DrawnThread => {
-	const task = (Math.floor((sample + (index % 2)) / 2) * tasksAlive) + index;
-	return {
-		key: 100 + task, name: `task-${task}`, state: stateCode.BLOCKED, cpuNs: 1000, frames: [`Task.run${task % 3}`, 'Thread.run'], lock: {kind: lockKindCode.monitor, className: 'Ledger', owner: 0},
-	};
-});
+const tasksIn = (sample: number) =>
+	Array.from({length: tasksAlive}, (_, index): DrawnThread => {
+		const task = (Math.floor((sample + (index % 2)) / 2) * tasksAlive) + index;
+		return {
+			key: 100 + task,
+			name: `task-${task}`,
+			state: stateCode.BLOCKED,
+			cpuNs: 1000,
+			frames: [`Task.run${task % 3}`, 'Thread.run'],
+			lock: {kind: lockKindCode.monitor, className: 'Ledger', owner: 0},
+		};
+	});
 
 /**
-A program that has a new thread for each task; each lives for two samples, and waits for the lock of a thread that stays.
-Takes this many samples more, and gives what is known then.
+A program that has a new thread for each task; each lives for two samples, and waits for the lock of a thread that
+stays. Takes this many samples more, and gives what is known then.
 */
 function threadPerTask(shape: TableShape): (samples: number) => Snapshot {
 	const {count, reader} = newTable(shape);
 	let taken = 0;
 	return samples => {
 		for (const end = taken + samples; taken < end; taken++) {
-			count([{key: 1, name: 'keeper', frames: ['Keeper.hold'], cpuNs: 500}, ...tasksIn(taken)], 1000 * (1 + taken));
+			count(
+				[{key: 1, name: 'keeper', frames: ['Keeper.hold'], cpuNs: 500}, ...tasksIn(taken)],
+				1000 * (1 + taken),
+			);
 		}
 
 		const {session, ...snapshot} = snapshotOf(reader);
@@ -63,7 +72,8 @@ test('a program that has started a hundred times as many threads as there is roo
 	expect(sum(snapshot.counters.ticks.subarray(0, snapshot.counters.count))).toBe(samples * (tasksAlive + 1));
 	expect(snapshot.session.threadSamples).toBe(samples * (tasksAlive + 1));
 	expect(snapshot.session.otherTicks).toBe(0);
-	expect(sum(snapshot.counters.cpuNs.subarray(0, snapshot.counters.count))).toBe(samples * ((tasksAlive * 1000) + 500));
+	expect(sum(snapshot.counters.cpuNs.subarray(0, snapshot.counters.count)))
+		.toBe(samples * ((tasksAlive * 1000) + 500));
 	expect(sum(snapshot.threads.cpuNs.subarray(0, snapshot.threads.count))).toBe(samples * ((tasksAlive * 1000) + 500));
 	expect(sum(snapshot.contention.ticks.subarray(0, snapshot.contention.count))).toBe(samples * tasksAlive);
 	const alive = [...snapshot.threads.name].filter((_, thread) => snapshot.threads.alive[thread] === 1);
@@ -74,7 +84,8 @@ test('a program that has started a hundred times as many threads as there is roo
 	const [row, ...more] = queryBlockers(snapshot, undefined, defaultQuery).rows;
 	expect(more).toEqual([]);
 	expect(row).toMatchObject({holderName: 'keeper', lockClass: 'Ledger'});
-	expect(new Set(row.waiters.filter(({isNow}) => isNow).map(({name}) => name))).toEqual(new Set(alive.filter(name => name !== 'keeper')));
+	expect(new Set(row.waiters.filter(({isNow}) => isNow).map(({name}) => name)))
+		.toEqual(new Set(alive.filter(name => name !== 'keeper')));
 });
 
 test('windows subtract what a thread counted from where it counts now: from any snapshot to any later one', () => {
@@ -87,11 +98,18 @@ test('windows subtract what a thread counted from where it counts now: from any 
 			const window = windowSnapshot(now, then);
 			expect(sum(window.counters.ticks.subarray(0, window.counters.count))).toBe(samples * (tasksAlive + 1));
 			expect(sum(window.contention.ticks.subarray(0, window.contention.count))).toBe(samples * tasksAlive);
-			expect(sum(window.threads.cpuNs.subarray(0, window.threads.count))).toBe(samples * ((tasksAlive * 1000) + 500));
+			expect(sum(window.threads.cpuNs.subarray(0, window.threads.count)))
+				.toBe(samples * ((tasksAlive * 1000) + 500));
 			const [all, before] = [byStack(now), byStack(then)];
-			expect(byStack(window)).toEqual(new Map([...all].map(([stack, [ticks, cpuNs]]) => [stack, [ticks - (before.get(stack)?.[0] ?? 0), cpuNs - (before.get(stack)?.[1] ?? 0)]])));
+			expect(byStack(window)).toEqual(new Map([...all].map(([stack, [ticks, cpuNs]]) => {
+				const [ticksBefore, cpuNsBefore] = before.get(stack) ?? [0, 0];
+				return [stack, [ticks - ticksBefore, cpuNs - cpuNsBefore]];
+			})));
 			// No thread has more than it can have used, and each of the window's own has what it used.
-			for (const {name, cpuNs} of queryThreads(now, then, {...defaultQuery, showIdle: true}).rows.filter(row => row.name.startsWith('task-'))) {
+			for (
+				const {name, cpuNs} of queryThreads(now, then, {...defaultQuery, showIdle: true}).rows.filter(row =>
+					row.name.startsWith('task-'))
+			) {
 				expect([name, cpuNs]).toEqual([name, cpuNs > 1000 ? 2000 : 1000]);
 			}
 		}
@@ -109,7 +127,8 @@ test('the past ring leads back over places that were used again', () => {
 		expect(saidBy(snapshots[index])).toMatchObject(saidBy(back)!);
 		if (index > 3) {
 			const window = windowSnapshot(back, lookBack.at(ring, 3)!.snapshot);
-			expect(sum(window.counters.ticks.subarray(0, window.counters.count))).toBe((index - 3) * 20 * (tasksAlive + 1));
+			expect(sum(window.counters.ticks.subarray(0, window.counters.count)))
+				.toBe((index - 3) * 20 * (tasksAlive + 1));
 		}
 	}
 });

@@ -7,7 +7,11 @@ import {TableWriter} from '../../source/table/writer.js';
 import {drawInto, renamed, zeroFigures} from './sample-maker.js';
 
 const {role, table, counters, rounds, spins} = workerData as {
-	role: 'increment' | 'hold' | 'write'; table: SharedArrayBuffer; counters: SharedArrayBuffer; rounds: number; spins?: number;
+	role: 'increment' | 'hold' | 'write';
+	table: SharedArrayBuffer;
+	counters: SharedArrayBuffer;
+	rounds: number;
+	spins?: number;
 };
 const words = headerWords(table);
 
@@ -49,7 +53,12 @@ switch (role) {
 		// Each sample has ten threads with one nanosecond each, new stacks among them, and names that they never had.
 		for (let round = 0; round < rounds; round++) {
 			const threads = Array.from({length: 10}, (_, row) => ({
-				key: 1 + ((round + row) % 500), name: renamed(1 + ((round + row) % 500), round + 1), cpuNs: 1, state: 2, frames: [`C.m${(round * row) % 3000}`, `D.n${row}`], lock: {kind: 1, className: 'L', owner: -1},
+				key: 1 + ((round + row) % 500),
+				name: renamed(1 + ((round + row) % 500), round + 1),
+				cpuNs: 1,
+				state: 2,
+				frames: [`C.m${(round * row) % 3000}`, `D.n${row}`],
+				lock: {kind: 1, className: 'L', owner: -1},
 			}));
 			if (!writer.count(drawInto(sample, threads, writer), round + 1, zeroFigures)) {
 				throw new Error('lock not free in time');

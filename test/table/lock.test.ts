@@ -51,7 +51,17 @@ describe('two threads', () => {
 	});
 
 	test('every copy that is read while samples are written is consistent', async () => {
-		const table = createTable({...defaultShape, counters: 1024, nodes: 512, frames: 512, threads: 64, contention: 128, bytes: 4096, strings: 512, maxSlabs: 512});
+		const table = createTable({
+			...defaultShape,
+			counters: 1024,
+			nodes: 512,
+			frames: 512,
+			threads: 64,
+			contention: 128,
+			bytes: 4096,
+			strings: 512,
+			maxSlabs: 512,
+		});
 		const reader = new TableReader(table);
 		const samples = 8000;
 		const worker = await second({role: 'write', table, rounds: samples});
@@ -65,7 +75,10 @@ describe('two threads', () => {
 			const {figures, counters, threads, dictionary, contention} = image;
 			for (let counter = 0; counter < counters.count; counter++) {
 				// Strict comparisons on purpose: an index that leads nowhere gives undefined.
-				if (!(counters.thread[counter] < threads.count && counters.node[counter] < dictionary.nodeCount && dictionary.nodeFrame[counters.node[counter]] < dictionary.frameCount)) {
+				if (
+					!(counters.thread[counter] < threads.count && counters.node[counter] < dictionary.nodeCount
+						&& dictionary.nodeFrame[counters.node[counter]] < dictionary.frameCount)
+				) {
 					throw new Error(`counter ${counter} leads nowhere`);
 				}
 			}

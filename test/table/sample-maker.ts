@@ -4,13 +4,27 @@ import {clockFigures, sessionFigures} from '../../source/model/schema.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCount} from '../../source/model/thread-state.js';
-import {createTable, defaultShape, headerWords, type SamplerFigures, type TableShape} from '../../source/table/layout.js';
+import {
+	createTable,
+	defaultShape,
+	headerWords,
+	type SamplerFigures,
+	type TableShape,
+} from '../../source/table/layout.js';
 import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {pick, seeded} from '../helpers/random.js';
 
-const figures: ReadonlyArray<keyof SamplerFigures> = [...select(sessionFigures, {by: 'sampler'}), ...namesOf(clockFigures)];
-export const zeroFigures: SamplerFigures = Object.freeze({...fromNames(figures, () => 0), requestedIntervalMs: 100, intervalMs: 100, startedAtMs: 1000});
+const figures: ReadonlyArray<keyof SamplerFigures> = [
+	...select(sessionFigures, {by: 'sampler'}),
+	...namesOf(clockFigures),
+];
+export const zeroFigures: SamplerFigures = Object.freeze({
+	...fromNames(figures, () => 0),
+	requestedIntervalMs: 100,
+	intervalMs: 100,
+	startedAtMs: 1000,
+});
 
 /** A thread as a test draws it: frames are "Class.method" from the innermost out. */
 export type DrawnThread = {
@@ -35,7 +49,12 @@ export function renamed(key: number, atMs: number): string {
 export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer: TableWriter): Sample {
 	const frame = (text: string) => {
 		const [className, method] = text.split('.');
-		return writer.internFrame(writer.internString(className), writer.internString(method), writer.internString(`${className}.java`), 1);
+		return writer.internFrame(
+			writer.internString(className),
+			writer.internString(method),
+			writer.internString(`${className}.java`),
+			1,
+		);
 	};
 
 	sample.clear();
@@ -72,7 +91,10 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 }
 
 /** Random samples; threads come and go, stand still or move, wait for one another, change their names. */
-export function randomSamples(seed: number, options: {samples: number; threads: number; methods: number; depth: number}): DrawnThread[][] {
+export function randomSamples(
+	seed: number,
+	options: {samples: number; threads: number; methods: number; depth: number},
+): DrawnThread[][] {
 	const random = seeded(seed);
 	const stood = new Map<number, string[]>();
 	return Array.from({length: options.samples}, () => {
@@ -89,10 +111,15 @@ export function randomSamples(seed: number, options: {samples: number; threads: 
 				name: random() < 0.05 ? `renamed ${key} ${pick(random, 50)} \u{1F600} é` : `t${key}`,
 				state: pick(random, stateCount),
 				cpuNs: random() < 0.5 ? 0 : pick(random, 1_000_000),
-				frames: frames ?? Array.from({length: depth}, () => `C${pick(random, 5)}.m${pick(random, options.methods)}`),
+				frames: frames
+					?? Array.from({length: depth}, () => `C${pick(random, 5)}.m${pick(random, options.methods)}`),
 				isIncomplete: random() < 0.1,
 				attributedCpu: Array.from({length: random() < 0.2 ? pick(random, 4) : 0}, () => ({
-					cpuNs: pick(random, 1_000_000), frames: Array.from({length: pick(random, options.depth + 1)}, () => `C${pick(random, 5)}.m${pick(random, options.methods)}`),
+					cpuNs: pick(random, 1_000_000),
+					frames: Array.from(
+						{length: pick(random, options.depth + 1)},
+						() => `C${pick(random, 5)}.m${pick(random, options.methods)}`,
+					),
 				})),
 			});
 			stood.set(key, rows.at(-1)!.frames!);
@@ -101,7 +128,12 @@ export function randomSamples(seed: number, options: {samples: number; threads: 
 		for (const row of rows) {
 			if (random() < 0.3) {
 				const owner = pick(random, rows.length + 1) - 1;
-				row.lock = {kind: 1 + pick(random, 4), className: `L${pick(random, 3)}`, owner, ...(owner >= 0 && random() < 0.5 ? {ownerFrame: `C${pick(random, 5)}.locks`} : {})};
+				row.lock = {
+					kind: 1 + pick(random, 4),
+					className: `L${pick(random, 3)}`,
+					owner,
+					...(owner >= 0 && random() < 0.5 ? {ownerFrame: `C${pick(random, 5)}.locks`} : {}),
+				};
 			}
 		}
 
@@ -113,7 +145,11 @@ export function randomSamples(seed: number, options: {samples: number; threads: 
 export function newTable(shape: TableShape = defaultShape) {
 	const buffer = createTable(shape);
 	const [writer, reader, sample] = [new TableWriter(buffer), new TableReader(buffer), new Sample()];
-	const count = (threads: readonly DrawnThread[], atMs = 1, ...more: [accepts?: (name: string) => boolean, ticks?: {before: number; now: number}]) => writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, ...more);
+	const count = (
+		threads: readonly DrawnThread[],
+		atMs = 1,
+		...more: [accepts?: (name: string) => boolean, ticks?: {before: number; now: number}]
+	) => writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, ...more);
 	return {words: headerWords(buffer), writer, reader, sample, count, read: () => reader.read(0)!};
 }
 

@@ -18,12 +18,14 @@ const tiny: TableShape = {
 /** "Class.method<Class.method", innermost first; the empty string for the empty stack. */
 function stackText({dictionary}: TableImage, node: number): string {
 	const {strings, frameClass, frameMethod} = dictionary;
-	return frameIdsOf(dictionary, node).map(frame => `${strings[frameClass[frame]]}.${strings[frameMethod[frame]]}`).join('<');
+	return frameIdsOf(dictionary, node).map(frame => `${strings[frameClass[frame]]}.${strings[frameMethod[frame]]}`)
+		.join('<');
 }
 
 /** Counters in words: "key|stack|state" -> [ticks, cpuNs]. */
 function countersOf(image: TableImage): Map<string, [number, number]> {
-	const counters = new Map(rowsOf(image.counters).map(({thread, node, state, ticks, cpuNs}) => [`${image.threads.key[thread]}|${stackText(image, node)}|${state}`, [ticks, cpuNs] as [number, number]]));
+	const counters
+		= new Map(rowsOf(image.counters).map(({thread, node, state, ticks, cpuNs}) => [`${image.threads.key[thread]}|${stackText(image, node)}|${state}`, [ticks, cpuNs] as [number, number]]));
 	expect(counters.size).toBe(image.counters.count);
 	return counters;
 }
@@ -31,10 +33,19 @@ function countersOf(image: TableImage): Map<string, [number, number]> {
 /** Contention in words -> ticks. */
 function contentionOf(image: TableImage): Map<string, number> {
 	const {contention, threads, dictionary: {strings, frameMethod}} = image;
-	return new Map(rowsOf(contention).map(({thread, node, lockKind, lockClass, owner, ownerNode, ownerFrame, ticks}) => {
-		const words = [threads.key[thread], stackText(image, node), lockKind, strings[lockClass], threads.key[owner] ?? 'none', stackText(image, ownerNode), strings[frameMethod[ownerFrame]]];
-		return [words.join('|'), ticks];
-	}));
+	return new Map(rowsOf(contention)
+		.map(({thread, node, lockKind, lockClass, owner, ownerNode, ownerFrame, ticks}) => {
+			const words = [
+				threads.key[thread],
+				stackText(image, node),
+				lockKind,
+				strings[lockClass],
+				threads.key[owner] ?? 'none',
+				stackText(image, ownerNode),
+				strings[frameMethod[ownerFrame]],
+			];
+			return [words.join('|'), ticks];
+		}));
 }
 
 /** What a naive reading of the samples counts. */
@@ -56,20 +67,36 @@ function naive(samples: readonly DrawnThread[][]) {
 
 			if (lock && (lock.owner >= 0 || lock.kind === 1 || lock.kind === 4)) {
 				const owner = sample[lock.owner];
-				const words = [key, frames.join('<'), lock.kind, lock.className, owner?.key ?? 'none', owner?.frames?.join('<') ?? '', lock.ownerFrame?.split('.')[1] ?? ''].join('|');
+				const words = [
+					key,
+					frames.join('<'),
+					lock.kind,
+					lock.className,
+					owner?.key ?? 'none',
+					owner?.frames?.join('<') ?? '',
+					lock.ownerFrame?.split('.')[1] ?? '',
+				].join('|');
 				contention.set(words, (contention.get(words) ?? 0) + 1);
 			}
 		}
 	}
 
-	return {counters, contention, threadSamples: samples.flat().length, incompleteStacks: samples.flat().filter(({isIncomplete}) => isIncomplete).length};
+	return {
+		counters,
+		contention,
+		threadSamples: samples.flat().length,
+		incompleteStacks: samples.flat().filter(({isIncomplete}) => isIncomplete).length,
+	};
 }
 
 /** Marks the rows that are as they were in the sample before, but for who holds their lock. */
 function markSame(sample: Sample, threads: readonly DrawnThread[], before: readonly DrawnThread[]): void {
-	const without = ({lock, cpuNs, ...thread}: DrawnThread) => JSON.stringify({...thread, lock: lock && {...lock, owner: 0}});
+	const without = ({lock, cpuNs, ...thread}: DrawnThread) =>
+		JSON.stringify({...thread, lock: lock && {...lock, owner: 0}});
 	for (const [row, thread] of threads.entries()) {
-		sample.isSame[row] = before[row] && (thread.cpuNs ?? 0) === 0 && without(thread) === without(before[row]) ? 1 : 0;
+		sample.isSame[row] = before[row] && (thread.cpuNs ?? 0) === 0 && without(thread) === without(before[row])
+			? 1
+			: 0;
 	}
 }
 
@@ -80,50 +107,75 @@ test('a table takes no more memory than docs and memory limits say', () => {
 });
 
 describe('counting', () => {
-	test.each([1, 2, 3, 4, 5, 6])('random samples through tiny slabs give what a map counts, at every moment (seed %i)', seed => {
-		const samples = randomSamples(seed, {samples: 60, threads: 14, methods: 6, depth: 5});
-		// Every third is nearly the one before.
-		for (let index = 1; index < samples.length; index += 3) {
-			const before = samples[index - 1];
-			samples[index] = before.map((row, at) => at % 3 === 0
-				? {...row, state: (row.state! + 1) % stateCount, cpuNs: 5}
-				: {...row, cpuNs: 0, ...(row.lock && {lock: {...row.lock, owner: row.lock.owner < 0 ? -1 : (row.lock.owner + 1) % before.length}})});
-		}
-
-		const {writer, sample, read} = newTable(tiny);
-		const kept: Array<{image: TableImage; upTo: number}> = [];
-		let sames = 0;
-		for (const [index, threads] of samples.entries()) {
-			markSame(drawInto(sample, threads, writer), threads, samples[index - 1] ?? []);
-			sames += sum(sample.isSame.subarray(0, sample.count));
-			expect(writer.count(sample, 1000 + index, zeroFigures)).toBe(true);
-			if (index % 7 === seed % 7) {
-				kept.push({image: read(), upTo: index + 1});
+	test.each([1, 2, 3, 4, 5, 6])(
+		'random samples through tiny slabs give what a map counts, at every moment (seed %i)',
+		seed => {
+			const samples = randomSamples(seed, {samples: 60, threads: 14, methods: 6, depth: 5});
+			// Every third is nearly the one before.
+			for (let index = 1; index < samples.length; index += 3) {
+				const before = samples[index - 1];
+				samples[index] = before.map((row, at) =>
+					at % 3 === 0
+						? {...row, state: (row.state! + 1) % stateCount, cpuNs: 5}
+						: {
+							...row,
+							cpuNs: 0,
+							...(row.lock
+								&& {
+									lock: {
+										...row.lock,
+										owner: row.lock.owner < 0 ? -1 : (row.lock.owner + 1) % before.length,
+									},
+								}),
+						});
 			}
-		}
 
-		expect(sames).toBeGreaterThan(50);
-		kept.push({image: read(), upTo: samples.length});
-		// Earlier copies must not have changed by what came later.
-		for (const {image, upTo} of kept) {
-			const truth = naive(samples.slice(0, upTo));
-			expect(countersOf(image)).toEqual(truth.counters);
-			expect(contentionOf(image)).toEqual(truth.contention);
-			expect(image.figures).toMatchObject({
-				samples: upTo, threadSamples: truth.threadSamples, incompleteStacks: truth.incompleteStacks, otherTicks: 0, lastSampleAtMs: 999 + upTo,
-			});
-		}
-
-		const {threads} = kept.at(-1)!.image;
-		const last = new Map(samples.at(-1)!.map(thread => [thread.key, thread]));
-		for (const {key, alive, cpuNs, name, state, lockOwner} of rowsOf(threads)) {
-			const truth = last.get(key);
-			expect({alive, cpuNs}).toEqual({alive: truth ? 1 : 0, cpuNs: sum(samples.flat().filter(row => row.key === key).map(row => row.cpuNs ?? 0))});
-			if (truth) {
-				expect({name, state, owner: threads.key[lockOwner]}).toEqual({name: truth.name, state: truth.state, owner: samples.at(-1)![truth.lock?.owner ?? -1]?.key});
+			const {writer, sample, read} = newTable(tiny);
+			const kept: Array<{image: TableImage; upTo: number}> = [];
+			let sames = 0;
+			for (const [index, threads] of samples.entries()) {
+				markSame(drawInto(sample, threads, writer), threads, samples[index - 1] ?? []);
+				sames += sum(sample.isSame.subarray(0, sample.count));
+				expect(writer.count(sample, 1000 + index, zeroFigures)).toBe(true);
+				if (index % 7 === seed % 7) {
+					kept.push({image: read(), upTo: index + 1});
+				}
 			}
-		}
-	});
+
+			expect(sames).toBeGreaterThan(50);
+			kept.push({image: read(), upTo: samples.length});
+			// Earlier copies must not have changed by what came later.
+			for (const {image, upTo} of kept) {
+				const truth = naive(samples.slice(0, upTo));
+				expect(countersOf(image)).toEqual(truth.counters);
+				expect(contentionOf(image)).toEqual(truth.contention);
+				expect(image.figures).toMatchObject({
+					samples: upTo,
+					threadSamples: truth.threadSamples,
+					incompleteStacks: truth.incompleteStacks,
+					otherTicks: 0,
+					lastSampleAtMs: 999 + upTo,
+				});
+			}
+
+			const {threads} = kept.at(-1)!.image;
+			const last = new Map(samples.at(-1)!.map(thread => [thread.key, thread]));
+			for (const {key, alive, cpuNs, name, state, lockOwner} of rowsOf(threads)) {
+				const truth = last.get(key);
+				expect({alive, cpuNs}).toEqual({
+					alive: truth ? 1 : 0,
+					cpuNs: sum(samples.flat().filter(row => row.key === key).map(row => row.cpuNs ?? 0)),
+				});
+				if (truth) {
+					expect({name, state, owner: threads.key[lockOwner]}).toEqual({
+						name: truth.name,
+						state: truth.state,
+						owner: samples.at(-1)![truth.lock?.owner ?? -1]?.key,
+					});
+				}
+			}
+		},
+	);
 
 	test.each([
 		['strings', {strings: 64, maxSlabs: 1, bytes: 4096}],
@@ -146,7 +198,8 @@ describe('counting', () => {
 		expect(sum(image.counters.ticks)).toBe(truth.threadSamples);
 		expect(sum(image.counters.cpuNs)).toBe(sum([...truth.counters.values()].map(([, cpuNs]) => cpuNs)));
 		expect(sum(image.contention.ticks)).toBe(sum(truth.contention.values()));
-		const isOther = ({thread, node}: {thread: number; node: number}) => image.threads.key[thread] === otherThreadKey || image.dictionary.nodeFrame[node] === otherFrame;
+		const isOther = ({thread, node}: {thread: number; node: number}) =>
+			image.threads.key[thread] === otherThreadKey || image.dictionary.nodeFrame[node] === otherFrame;
 		const other = sum(rowsOf(image.counters).filter(row => isOther(row)).map(({ticks}) => ticks));
 		expect(image.figures.otherTicks).toBe(other);
 		// A table without room for contention or names loses neither lines nor threads.
@@ -171,10 +224,18 @@ describe('counting', () => {
 
 	test('threads whose id reads 0 have their stacks, and do not make the table full', () => {
 		const {count, read} = newTable();
-		count([{key: 0, name: 'new', frames: ['A.a']}, {key: 0, name: 'new', frames: ['B.b']}, {key: 3, frames: ['A.a']}]);
+		count([{key: 0, name: 'new', frames: ['A.a']}, {key: 0, name: 'new', frames: ['B.b']}, {
+			key: 3,
+			frames: ['A.a'],
+		}]);
 		const image = read();
 		expect(image.figures.otherTicks).toBe(0);
-		expect(countersOf(image)).toEqual(new Map([[`${unknownThreadKey}|A.a|1`, [1, 0]], [`${unknownThreadKey}|B.b|1`, [1, 0]], ['3|A.a|1', [1, 0]]]));
+		expect(countersOf(image))
+			.toEqual(new Map([
+				[`${unknownThreadKey}|A.a|1`, [1, 0]],
+				[`${unknownThreadKey}|B.b|1`, [1, 0]],
+				['3|A.a|1', [1, 0]],
+			]));
 	});
 
 	test('ticks of more than 32 bits are exact', () => {
@@ -200,7 +261,8 @@ describe('counting', () => {
 		writer.count(sample, 100, zeroFigures);
 		writer.count(sample, 200, zeroFigures, undefined, {before: 2, now: 1});
 		const image = read();
-		expect(countersOf(image)).toEqual(new Map([[`1||${stateCode.RUNNABLE}`, [4, 0]], [`-9||${stateCode.WAITING}`, [80, 0]]]));
+		expect(countersOf(image))
+			.toEqual(new Map([[`1||${stateCode.RUNNABLE}`, [4, 0]], [`-9||${stateCode.WAITING}`, [80, 0]]]));
 		expect(sum(contentionOf(image).values())).toBe(80);
 		expect([...image.threads.sinceMs.subarray(0, 2)]).toEqual([100, 40]);
 	});
@@ -216,16 +278,30 @@ describe('counting', () => {
 
 test('CPU time below 0, where more was recorded than used, takes off what was counted there, without a tick', () => {
 	const {count, read} = newTable();
-	const use = (cpuNs: number, atMs: number) => count([{key: 1, state: 3, frames: ['Object.wait', 'Main.run'], attributedCpu: [{cpuNs: 10, frames: ['Main.work']}, {cpuNs, frames: ['(unattributed).(unattributed)']}]}], atMs);
+	const use = (cpuNs: number, atMs: number) =>
+		count([{
+			key: 1,
+			state: 3,
+			frames: ['Object.wait', 'Main.run'],
+			attributedCpu: [{cpuNs: 10, frames: ['Main.work']}, {cpuNs, frames: ['(unattributed).(unattributed)']}],
+		}], atMs);
 	use(70, 1);
 	use(-90, 2);
 	const image = read();
-	expect(countersOf(image)).toEqual(new Map([['1|Object.wait<Main.run|3', [2, 0]], ['1|Main.work|1', [0, 20]], ['1|(unattributed).(unattributed)|1', [0, -20]]]));
+	expect(countersOf(image))
+		.toEqual(new Map([
+			['1|Object.wait<Main.run|3', [2, 0]],
+			['1|Main.work|1', [0, 20]],
+			['1|(unattributed).(unattributed)|1', [0, -20]],
+		]));
 	expect(image.figures.threadSamples).toBe(2);
 });
 
 describe('threads', () => {
-	function counted(samples: Array<{atMs: number; threads: DrawnThread[]}>, accepts?: (name: string) => boolean): TableImage {
+	function counted(
+		samples: Array<{atMs: number; threads: DrawnThread[]}>,
+		accepts?: (name: string) => boolean,
+	): TableImage {
 		const {count, read} = newTable();
 		for (const {atMs, threads} of samples) {
 			count(threads, atMs, accepts);
@@ -236,9 +312,17 @@ describe('threads', () => {
 
 	const waits = {key: 1, state: 3, frames: ['Object.wait', 'Main.run']};
 
-	const blocked: DrawnThread = {key: 1, state: stateCode.BLOCKED, frames: ['Pool.take', 'Main.run'], lock: {kind: lockKindCode.monitor, className: 'Pool', owner: 1}};
+	const blocked: DrawnThread = {
+		key: 1,
+		state: stateCode.BLOCKED,
+		frames: ['Pool.take', 'Main.run'],
+		lock: {kind: lockKindCode.monitor, className: 'Pool', owner: 1},
+	};
 	const wakes = {...blocked, cpuNs: 50_000};
-	const lockedBy = (owner: number, className = 'Pool'): DrawnThread => ({...wakes, lock: {kind: lockKindCode.monitor, className, owner}});
+	const lockedBy = (owner: number, className = 'Pool'): DrawnThread => ({
+		...wakes,
+		lock: {kind: lockKindCode.monitor, className, owner},
+	});
 
 	test.each([
 		['stands', [waits, waits, waits], 10],
@@ -252,13 +336,23 @@ describe('threads', () => {
 		['waits for another lock', [blocked, wakes, lockedBy(1, 'Queue')], 30],
 		['waits for who knows whom', [blocked, lockedBy(-1), wakes], 10],
 	])('a thread that %s: since when it stands there', (_, rows, sinceMs) => {
-		const {threads} = counted(rows.map((row, index) => ({atMs: 10 * (index + 1), threads: [...(row ? [row] : []), {key: 2}, {key: 3}]})));
+		const {threads}
+			= counted(rows.map((row, index) => ({
+				atMs: 10 * (index + 1),
+				threads: [...(row ? [row] : []), {key: 2}, {key: 3}],
+			})));
 		expect(threads.sinceMs[0]).toBe(sinceMs);
 	});
 
 	test('who stood where it stands in the first sample may have done so for longer; who came or moved later has not', () => {
-		const stands = (threads: DrawnThread[]) => [...counted([{atMs: 10, threads: [waits, {key: 2}]}, {atMs: 20, threads}]).threads.flags].map(flags => flags & threadFlag.unmovedSinceStart);
-		expect(stands([waits, {key: 2, frames: ['Main.goes']}, {key: 3}])).toEqual([threadFlag.unmovedSinceStart, 0, 0]);
+		const stands = (threads: DrawnThread[]) =>
+			[...counted([{atMs: 10, threads: [waits, {key: 2}]}, {atMs: 20, threads}]).threads.flags].map(flags =>
+				flags & threadFlag.unmovedSinceStart);
+		expect(stands([waits, {key: 2, frames: ['Main.goes']}, {key: 3}])).toEqual([
+			threadFlag.unmovedSinceStart,
+			0,
+			0,
+		]);
 		expect(stands([{...waits, cpuNs: 1}, {key: 2}])).toEqual([0, threadFlag.unmovedSinceStart]);
 	});
 
@@ -284,13 +378,23 @@ describe('threads', () => {
 describe('names', () => {
 	test('come back as they went in, over slab borders; long ones are cut', () => {
 		const {writer, read} = newTable(tiny);
-		const names = ['', 'a', 'é'.repeat(300), '\u{1F600}'.repeat(256), '€'.repeat(512), 'x'.repeat(513), `${'y'.repeat(510)}\u{1F600}z`];
+		const names = [
+			'',
+			'a',
+			'é'.repeat(300),
+			'\u{1F600}'.repeat(256),
+			'€'.repeat(512),
+			'x'.repeat(513),
+			`${'y'.repeat(510)}\u{1F600}z`,
+		];
 		names.push(...Array.from({length: 40}, (_, index) => `${index}`.repeat(100)));
 		const ids = names.map(name => writer.internString(name));
 		expect(names.map(name => writer.internString(name))).toEqual(ids);
 		writer.publish(zeroFigures);
 		const {strings} = read().dictionary;
-		expect(ids.map(id => strings[id])).toEqual(names.map(name => name.length > 512 ? `${name.slice(0, 511).replace(/[\uD800-\uDBFF]$/, '')}…` : name));
+		expect(ids.map(id => strings[id]))
+			.toEqual(names.map(name =>
+				name.length > 512 ? `${name.slice(0, 511).replace(/[\uD800-\uDBFF]$/, '')}…` : name));
 	});
 
 	test('hold nothing that a terminal obeys, for any names of the target', () => {
@@ -304,8 +408,17 @@ describe('names', () => {
 		const {count, read} = newTable({...tiny, maxSlabs: 4});
 		const kept: Array<{image: TableImage; names: string[]}> = [];
 		for (let round = 0; round < 400; round++) {
-			// Each thread keeps its name for some rounds; two have the same; from the tenth on one is not there any more.
-			const names = ['pool', 'pool', 'gone', ...Array.from({length: 8}, (_, thread) => `request ${Math.floor((round + thread) / 3)} ${'é'.repeat((round * thread) % 250)}`)];
+			// Each thread keeps its name for some rounds; two have the same; from the tenth on one is not there any
+			// more.
+			const names = [
+				'pool',
+				'pool',
+				'gone',
+				...Array.from(
+					{length: 8},
+					(_, thread) => `request ${Math.floor((round + thread) / 3)} ${'é'.repeat((round * thread) % 250)}`,
+				),
+			];
 			const threads = names.map((name, index) => ({key: index + 1, name, frames: ['A.b']}));
 			count(threads.filter(({name}) => name !== 'gone' || round < 10), round);
 			kept.push({image: read(), names});
@@ -321,7 +434,13 @@ describe('names', () => {
 
 test('a sample counts as often as it is said to, and for the one before it too: its ticks each time, CPU time once', () => {
 	const {count, read} = newTable();
-	const waiting: DrawnThread[] = [{key: 1, state: stateCode.BLOCKED, frames: ['A.a'], isIncomplete: true, lock: {kind: lockKindCode.monitor, className: 'L', owner: 1}}, {key: 2, state: stateCode.WAITING, frames: ['B.b']}];
+	const waiting: DrawnThread[] = [{
+		key: 1,
+		state: stateCode.BLOCKED,
+		frames: ['A.a'],
+		isIncomplete: true,
+		lock: {kind: lockKindCode.monitor, className: 'L', owner: 1},
+	}, {key: 2, state: stateCode.WAITING, frames: ['B.b']}];
 	const working: DrawnThread[] = [waiting[0], {key: 2, state: stateCode.RUNNABLE, frames: ['B.work'], cpuNs: 7}];
 	expect(count(waiting, 1, undefined, {before: 2, now: 3})).toBe(true);
 	expect(count(working, 2, undefined, {before: 4, now: 1})).toBe(true);
@@ -329,14 +448,19 @@ test('a sample counts as often as it is said to, and for the one before it too: 
 	// There was none before the first.
 	expect(image.figures).toMatchObject({samples: 10, threadSamples: 20, incompleteStacks: 10});
 	expect(countersOf(image)).toEqual(new Map([
-		[`1|A.a|${stateCode.BLOCKED}`, [10, 0]], [`2|B.b|${stateCode.WAITING}`, [9, 0]], [`2|B.work|${stateCode.RUNNABLE}`, [1, 7]],
+		[`1|A.a|${stateCode.BLOCKED}`, [10, 0]],
+		[`2|B.b|${stateCode.WAITING}`, [9, 0]],
+		[`2|B.work|${stateCode.RUNNABLE}`, [1, 7]],
 	]));
 	expect([...contentionOf(image).values()]).toEqual([9, 1]);
 });
 
 test('of a sample that counts for several, a running thread\'s ticks count at its recorded stacks', () => {
 	const {count, read} = newTable();
-	const attributedCpu = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => ({cpuNs: 10, frames: [`A.${name}`, 'A.run']}));
+	const attributedCpu = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => ({
+		cpuNs: 10,
+		frames: [`A.${name}`, 'A.run'],
+	}));
 	count([
 		{key: 1, state: stateCode.RUNNABLE, frames: ['A.h', 'A.run'], attributedCpu},
 		{key: 2, state: stateCode.WAITING, frames: ['B.park'], attributedCpu: [{cpuNs: 3, frames: ['B.work']}]},

@@ -20,7 +20,16 @@ const large = 2 ** 40;
 const folder = sharedFolder();
 
 /** How much of each a forged report has. */
-type Amounts = {readonly texts?: number; readonly textBytes?: number; readonly methods?: number; readonly nodes?: number; readonly buckets?: number; readonly traces?: number; readonly actions?: number; readonly paths?: number};
+type Amounts = {
+	readonly texts?: number;
+	readonly textBytes?: number;
+	readonly methods?: number;
+	readonly nodes?: number;
+	readonly buckets?: number;
+	readonly traces?: number;
+	readonly actions?: number;
+	readonly paths?: number;
+};
 
 /** The same parts again and again. */
 function repeated(count: number, ...parts: readonly ReportPart[]): Uint8Array {
@@ -28,7 +37,8 @@ function repeated(count: number, ...parts: readonly ReportPart[]): Uint8Array {
 	return Buffer.alloc(count * bytes.length, bytes);
 }
 
-function forged({texts = 0, textBytes = 0, methods = 1, nodes = 0, buckets = 1, traces = 0, actions = 0, paths = 0}: Amounts): Uint8Array {
+function forged(amounts: Amounts): Uint8Array {
+	const {texts = 0, textBytes = 0, methods = 1, nodes = 0, buckets = 1, traces = 0, actions = 0, paths = 0} = amounts;
 	const text = '\u001B'.repeat(textBytes);
 	const counts = Array.from({length: buckets}, (_, bucket) => [bucket + 1, 1]).flat();
 	return reportBytes([
@@ -63,7 +73,14 @@ async function costOf(name: string, report: Uint8Array): Promise<{readonly isRep
 			}
 		}
 		console.log(JSON.stringify({isReport: isReport && kept.length === 2, bytes: process.resourceUsage().maxRSS * 1024 - before}));`;
-	const {stdout} = await run(process.execPath, ['--single-threaded-gc', '--expose-gc', '--input-type=module', '-e', code, file]);
+	const {stdout} = await run(process.execPath, [
+		'--single-threaded-gc',
+		'--expose-gc',
+		'--input-type=module',
+		'-e',
+		code,
+		file,
+	]);
 	return JSON.parse(stdout) as {isReport: boolean; bytes: number};
 }
 
@@ -89,15 +106,21 @@ test.concurrent.for([
 	['reports without end and does nothing it is told is given up', 'NeverEnds', 'does not answer'],
 	['says nothing once it is loaded is given up', 'SlowAgents$Silent', 'does not answer'],
 	['says that it goes on is waited for', 'SlowAgents$GoesOn', 'another tprof-top has its agent'],
-])('an agent that %s', beside(async ([, className, message]) => {
-	const java = await javaForTest('ParkedAndEcho', {jvmArgs: ['-Xmx64m']});
-	const session = await TraceSession.open(await targetOf(java), agentJar(className, jdk(), folder, `Agent-Class: ${className}\n`));
-	const startMs = performance.now();
-	await expect(session.survey({...request, patterns: ['a.B#c']})).rejects.toThrow(message);
-	await session.close();
-	// One that goes on is borne for a minute.
-	expect(performance.now() - startMs).toBeLessThan(40_000);
-}));
+])(
+	'an agent that %s',
+	beside(async ([, className, message]) => {
+		const java = await javaForTest('ParkedAndEcho', {jvmArgs: ['-Xmx64m']});
+		const session = await TraceSession.open(
+			await targetOf(java),
+			agentJar(className, jdk(), folder, `Agent-Class: ${className}\n`),
+		);
+		const startMs = performance.now();
+		await expect(session.survey({...request, patterns: ['a.B#c']})).rejects.toThrow(message);
+		await session.close();
+		// One that goes on is borne for a minute.
+		expect(performance.now() - startMs).toBeLessThan(40_000);
+	}),
+);
 
 test.concurrent.each<[string, boolean, Amounts]>([
 	['a thousand traces of 7,900 actions', false, {traces: 1000, actions: 7900}],
@@ -105,7 +128,14 @@ test.concurrent.each<[string, boolean, Amounts]>([
 	['more names', false, {methods: 20_000, textBytes: 400}],
 	['names of 16 KB', true, {texts: 250, textBytes: 16_000}],
 	['all of it', true, {
-		texts: 500, textBytes: 25, methods: 20_000, nodes: 65_000, buckets: 17, traces: 100, actions: 4096, paths: 65_000,
+		texts: 500,
+		textBytes: 25,
+		methods: 20_000,
+		nodes: 65_000,
+		buckets: 17,
+		traces: 100,
+		actions: 4096,
+		paths: 65_000,
 	}],
 ])('two reports from the target take less than 200 MB: %s', async (name, isReport, amounts) => {
 	const cost = await costOf(name, forged(amounts));

@@ -7,15 +7,39 @@ import {traced} from '../helpers/tracing.js';
 
 /** What agent, hooks and the JVM's own calls into Java use. `npm run bench -- trace-jdk` has all packages. */
 const patterns = [
-	...['A*', 'Hash*', 'Objects', 'Collection*', 'concurrent.atomic.*', 'concurrent.locks.*', 'concurrent.ConcurrentHashMap*'].map(name => `java.util.${name}#*`),
+	...[
+		'A*',
+		'Hash*',
+		'Objects',
+		'Collection*',
+		'concurrent.atomic.*',
+		'concurrent.locks.*',
+		'concurrent.ConcurrentHashMap*',
+	].map(name => `java.util.${name}#*`),
 	...['A*', 'Class*', 'St*'].map(name => `java.lang.${name}#*`),
 	'java.io.*#*',
 	'jdk.internal.util.*#*',
 ];
 
 /** What following tasks calls itself, while it holds its locks too. */
-const watched = ['java.util.ArrayList#add', 'java.util.HashMap#get', 'java.util.HashMap#put', 'java.util.AbstractList#<init>', 'java.util.Arrays#copyOf', 'java.util.Arrays#fill', 'java.util.concurrent.atomic.AtomicLong#incrementAndGet', 'java.util.concurrent.atomic.AtomicIntegerArray#compareAndSet', 'java.io.RandomAccessFile#write', 'java.util.Objects#requireNonNull'];
-const refused = ['java.lang.Integer', 'java.lang.Object', 'java.lang.String', 'java.util.concurrent.atomic.AtomicInteger'];
+const watched = [
+	'java.util.ArrayList#add',
+	'java.util.HashMap#get',
+	'java.util.HashMap#put',
+	'java.util.AbstractList#<init>',
+	'java.util.Arrays#copyOf',
+	'java.util.Arrays#fill',
+	'java.util.concurrent.atomic.AtomicLong#incrementAndGet',
+	'java.util.concurrent.atomic.AtomicIntegerArray#compareAndSet',
+	'java.io.RandomAccessFile#write',
+	'java.util.Objects#requireNonNull',
+];
+const refused = [
+	'java.lang.Integer',
+	'java.lang.Object',
+	'java.lang.String',
+	'java.util.concurrent.atomic.AtomicInteger',
+];
 
 /** A probe of which each method has tasks: its object, at the end, or what it is given. */
 const watching = (methods: readonly string[]) => probeOf({
@@ -34,19 +58,37 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	};
 
 	test('classes of the JDK are traced without harm to a program that uses them, and to the agent', async () => {
-		const report = await traced(shared.target, {patterns: patterns.filter(each => release > 8 || !each.startsWith('jdk.'))}, expectNoErrors);
+		const report = await traced(shared.target, {
+			patterns: patterns.filter(each => release > 8 || !each.startsWith('jdk.')),
+		}, expectNoErrors);
 		expect(report.phase).toBe('over');
 		expect(report.nodes.calls.some(calls => calls > 0)).toBe(true);
-		expect(report.methods.map(({className}) => className)).toEqual(expect.arrayContaining(['java.util.Arrays', 'java.util.ArrayList', 'java.util.AbstractList', 'java.util.Objects', 'java.util.HashMap', 'java.util.concurrent.ConcurrentHashMap', 'java.lang.StringBuilder', 'java.io.File']));
+		expect(report.methods.map(({className}) => className))
+			.toEqual(expect.arrayContaining([
+				'java.util.Arrays',
+				'java.util.ArrayList',
+				'java.util.AbstractList',
+				'java.util.Objects',
+				'java.util.HashMap',
+				'java.util.concurrent.ConcurrentHashMap',
+				'java.lang.StringBuilder',
+				'java.io.File',
+			]));
 		await expectNoErrors();
 	});
 
 	test('a probe may watch what following tasks uses itself', async () => {
-		const session = closedAfterTest(await TaskSession.begin(shared.target, watching([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, reportIntervalMs: 100}));
+		const session
+			= closedAfterTest(await TaskSession.begin(
+				shared.target,
+				watching([...watched, ...refused.map(name => `${name}#<init>`)]),
+				{most: 10_000, reportIntervalMs: 100},
+			));
 		await expectNoErrors();
 		await until(() => session.read()!.now.length > 0);
 		const {notes, missed} = session.read()!;
-		expect(notes.filter(note => !note.startsWith('more tasks'))).toEqual(refused.map(name => `not watched: ${name}: watching it would watch what tprof-top itself uses`));
+		expect(notes.filter(note => !note.startsWith('more tasks'))).toEqual(refused.map(name =>
+			`not watched: ${name}: watching it would watch what tprof-top itself uses`));
 		expect(missed).toBe(0);
 		expect(await session.close()).toMatchObject({phase: 'over'});
 		await expectNoErrors();

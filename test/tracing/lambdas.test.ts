@@ -18,24 +18,34 @@ const shipped: ReadonlyArray<Partial<TraceRequest>> = [
 ];
 
 // They wait for most of their time.
-test.concurrent.for(jdks())('JDK $release: lambdas, method references, proxies and names of other languages go on without an error while anything is traced, and after it', beside(async jdk => {
-	const java = await javaForTest('ManyLambdas', {jdk, jvmArgs: ['-Xmx128m']});
-	const target = await targetOf(java);
-	const expectNoErrors = async () => {
-		expect(await sayTo(java, 'check')).toMatch(/^rounds \d+ errors 0$/m);
-	};
+test.concurrent.for(jdks())(
+	'JDK $release: lambdas, method references, proxies and names of other languages go on without an error while anything is traced, and after it',
+	beside(async jdk => {
+		const java = await javaForTest('ManyLambdas', {jdk, jvmArgs: ['-Xmx128m']});
+		const target = await targetOf(java);
+		const expectNoErrors = async () => {
+			expect(await sayTo(java, 'check')).toMatch(/^rounds \d+ errors 0$/m);
+		};
 
-	const most = new Map<string, number>();
-	for (const change of shipped) {
-		const report = await traced(target, change, expectNoErrors);
-		for (const {className, calls} of traceMethods(report, undefined)) {
-			most.set(className, Math.max(calls, most.get(className) ?? 0));
+		const most = new Map<string, number>();
+		for (const change of shipped) {
+			const report = await traced(target, change, expectNoErrors);
+			for (const {className, calls} of traceMethods(report, undefined)) {
+				most.set(className, Math.max(calls, most.get(className) ?? 0));
+			}
+
+			await expectNoErrors();
 		}
 
-		await expectNoErrors();
-	}
-
-	expect([...most.keys()].filter(name => name.includes('/'))).toEqual([]);
-	const called = ['ManyLambdas', 'ManyLambdas$Circle', 'ManyLambdas$_run_closure1', 'ManyLambdas$ManyLambdasKt', 'ManyLambdas$ManyLambdasKt$Companion', 'ManyLambdas$ManyLambdas$$Lambda$1'];
-	expect(called.filter(name => !most.get(name))).toEqual([]);
-}));
+		expect([...most.keys()].filter(name => name.includes('/'))).toEqual([]);
+		const called = [
+			'ManyLambdas',
+			'ManyLambdas$Circle',
+			'ManyLambdas$_run_closure1',
+			'ManyLambdas$ManyLambdasKt',
+			'ManyLambdas$ManyLambdasKt$Companion',
+			'ManyLambdas$ManyLambdas$$Lambda$1',
+		];
+		expect(called.filter(name => !most.get(name))).toEqual([]);
+	}),
+);

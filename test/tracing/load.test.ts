@@ -53,7 +53,12 @@ const quiet = ['-Xmx128m', '-XX:+UseSerialGC'];
 describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
 	/** Of another user where we may, so that a third one is a stranger to it. */
 	async function startJvm(): Promise<JavaProcess> {
-		return javaForTest('KnownTraces', {jdk, jvmArgs: quiet, args: ['quiet'], java: isRoot ? javaAsOtherUser(jdk) : undefined});
+		return javaForTest('KnownTraces', {
+			jdk,
+			jvmArgs: quiet,
+			args: ['quiet'],
+			java: isRoot ? javaAsOtherUser(jdk) : undefined,
+		});
 	}
 
 	async function start(): Promise<Target> {
@@ -67,7 +72,9 @@ describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i
 	}
 
 	async function answers(target: Target): Promise<void> {
-		expect(await new AttachClient(target).request('properties', [], {timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
+		expect(await new AttachClient(target).request('properties', [], {timeoutMs: patienceMs})).toMatchObject({
+			status: 'ok',
+		});
 	}
 
 	/** Each keeps the JVM from answering until what it returns is called. */
@@ -88,74 +95,98 @@ describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i
 		}],
 	] as const;
 
-	test.for(isNewestOrAskedFor(release) ? hindrances : [])('a JVM that %s during the load: the name of the folder stays ours while the load is pending', beside(async ([, hinder]) => {
-		const target = await start();
-		await answers(target);
-		const goOn = await hinder(target);
-		let folder: string;
-		try {
-			await expect(AgentSession.load(target, files => new AgentSession(target, files, parseReport), {timeoutMs: 1000})).rejects.toThrow(/is stopped|no answer in time/);
-			const folders = foldersOf(target);
-			expect(folders).toHaveLength(1);
-			[folder] = folders;
-			const found = lstatSync(folder);
-			expect({uid: found.uid, mode: found.mode & 0o7777, isFolder: found.isDirectory()}).toEqual({uid: target.uid, mode: 0o700, isFolder: true});
-			expect(readdirSync(folder)).toEqual([]);
-			if (isRoot) {
-				const commands = [['rmdir', folder], ['mv', folder, `${folder}-moved`], ['mkdir', folder], ['touch', `${folder}/agent.jar`], ['ln', '-sfnT', '/', folder]];
-				expect(commands.filter(([command, ...args]) => spawnSync(command, args, third).status === 0)).toEqual([]);
+	test.for(isNewestOrAskedFor(release) ? hindrances : [])(
+		'a JVM that %s during the load: the name of the folder stays ours while the load is pending',
+		beside(async ([, hinder]) => {
+			const target = await start();
+			await answers(target);
+			const goOn = await hinder(target);
+			let folder: string;
+			try {
+				await expect(AgentSession.load(target, files => new AgentSession(target, files, parseReport), {
+					timeoutMs: 1000,
+				})).rejects.toThrow(/is stopped|no answer in time/);
+				const folders = foldersOf(target);
+				expect(folders).toHaveLength(1);
+				[folder] = folders;
+				const found = lstatSync(folder);
+				expect({uid: found.uid, mode: found.mode & 0o7777, isFolder: found.isDirectory()}).toEqual({
+					uid: target.uid,
+					mode: 0o700,
+					isFolder: true,
+				});
+				expect(readdirSync(folder)).toEqual([]);
+				if (isRoot) {
+					const commands = [['rmdir', folder], ['mv', folder, `${folder}-moved`], ['mkdir', folder], [
+						'touch',
+						`${folder}/agent.jar`,
+					], ['ln', '-sfnT', '/', folder]];
+					expect(commands.filter(([command, ...args]) => spawnSync(command, args, third).status === 0))
+						.toEqual([]);
+				}
+			} finally {
+				goOn();
 			}
-		} finally {
-			goOn();
-		}
 
-		// The listener takes requests in turn: the load is behind it, and has found no jar.
-		await answers(target);
-		expect(hasAgent(target.pid)).toBe(false);
-		expect(openJars(target.pid)).toBe(0);
-		age(folder);
-		await nextSession(target);
-		expect(foldersOf(target)).toEqual([]);
-	}));
+			// The listener takes requests in turn: the load is behind it, and has found no jar.
+			await answers(target);
+			expect(hasAgent(target.pid)).toBe(false);
+			expect(openJars(target.pid)).toBe(0);
+			age(folder);
+			await nextSession(target);
+			expect(foldersOf(target)).toEqual([]);
+		}),
+	);
 
-	test.for(release === newest ? [release] : [])('what killed sessions left is removed by the next one; what may be in use stays', beside(async _ => {
-		const target = await start();
-		const [old, young] = [makeSessionFolder(target, jarBytes), makeSessionFolder(target, jarBytes)];
-		age(old.path);
-		await nextSession(target);
-		expect(foldersOf(target)).toEqual([young.path]);
-		expect(readdirSync(young.path).sort()).toEqual(['agent.jar', 'control', 'data']);
-		young.remove();
-	}));
+	test.for(release === newest ? [release] : [])(
+		'what killed sessions left is removed by the next one; what may be in use stays',
+		beside(async _ => {
+			const target = await start();
+			const [old, young] = [makeSessionFolder(target, jarBytes), makeSessionFolder(target, jarBytes)];
+			age(old.path);
+			await nextSession(target);
+			expect(foldersOf(target)).toEqual([young.path]);
+			expect(readdirSync(young.path).sort()).toEqual(['agent.jar', 'control', 'data']);
+			young.remove();
+		}),
+	);
 
-	test.for(isNewestOrAskedFor(release) ? ['control', 'agent.jar'] : [])('an agent that cannot start, for want of %s, removes its folder itself: the tool may be gone', beside(async missing => {
-		const target = await start();
-		const {path: folder} = makeSessionFolder(target, jarBytes);
-		const jar = path.join(folder, 'agent.jar');
-		if (missing === 'agent.jar') {
-			// The JVM has it by another name; the stub finds none in the folder.
-			renameSync(jar, path.join(folder, 'data'));
-			await new AttachClient(target).request('load', ['instrument', 'false', `${folder}/data=${folder}`], {timeoutMs: patienceMs});
-		} else {
-			rmSync(path.join(folder, missing));
-			expect(await loadAgent(new AttachClient(target), target, folder, patienceMs)).toEqual({ok: true});
-		}
+	test.for(isNewestOrAskedFor(release) ? ['control', 'agent.jar'] : [])(
+		'an agent that cannot start, for want of %s, removes its folder itself: the tool may be gone',
+		beside(async missing => {
+			const target = await start();
+			const {path: folder} = makeSessionFolder(target, jarBytes);
+			const jar = path.join(folder, 'agent.jar');
+			if (missing === 'agent.jar') {
+				// The JVM has it by another name; the stub finds none in the folder.
+				renameSync(jar, path.join(folder, 'data'));
+				await new AttachClient(target).request('load', ['instrument', 'false', `${folder}/data=${folder}`], {
+					timeoutMs: patienceMs,
+				});
+			} else {
+				rmSync(path.join(folder, missing));
+				expect(await loadAgent(new AttachClient(target), target, folder, patienceMs)).toEqual({ok: true});
+			}
 
-		await until(() => foldersOf(target).length === 0);
-		expect(hasAgent(target.pid)).toBe(false);
-		await nextSession(target);
-	}));
+			await until(() => foldersOf(target).length === 0);
+			expect(hasAgent(target.pid)).toBe(false);
+			await nextSession(target);
+		}),
+	);
 
-	test.for(release === newest ? [release] : [])('what sessions left with a JVM that has ended is removed by the next one', beside(async _ => {
-		const java = await startJvm();
-		const ended = await targetOf(java);
-		const {path: left} = makeSessionFolder(ended, jarBytes);
-		age(left);
-		await java.stop();
-		const target = await start();
-		await nextSession(target);
-		expect(foldersOf(ended)).toEqual([]);
-	}));
+	test.for(release === newest ? [release] : [])(
+		'what sessions left with a JVM that has ended is removed by the next one',
+		beside(async _ => {
+			const java = await startJvm();
+			const ended = await targetOf(java);
+			const {path: left} = makeSessionFolder(ended, jarBytes);
+			age(left);
+			await java.stop();
+			const target = await start();
+			await nextSession(target);
+			expect(foldersOf(ended)).toEqual([]);
+		}),
+	);
 
 	test('any number of sessions, one refused among them, leave one open file and no folder', beside(async () => {
 		const target = await start();
@@ -173,31 +204,44 @@ describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i
 		}
 	}));
 
-	test.for(isNewestOrAskedFor(release) ? [release] : [])('kill -9 at any moment of a load leaves nothing once the next session has begun', beside(async _ => {
-		const target = await start();
-		for (let round = 0; round < 5; round++) {
-			const known = new Set(foldersOf(target));
-			const tool = spawn(process.execPath, [cli, 'trace', String(target.pid), 'KnownTraces#slow', '--yes', '--duration', '600'], {stdio: 'ignore'});
-			const gone = once(tool, 'exit');
-			await until(() => tool.exitCode !== null || foldersOf(target).some(folder => !known.has(folder)) || hasAgent(target.pid));
-			await sleep(round * 8);
-			tool.kill('SIGKILL');
-			await gone;
-		}
+	test.for(isNewestOrAskedFor(release) ? [release] : [])(
+		'kill -9 at any moment of a load leaves nothing once the next session has begun',
+		beside(async _ => {
+			const target = await start();
+			for (let round = 0; round < 5; round++) {
+				const known = new Set(foldersOf(target));
+				const tool = spawn(process.execPath, [
+					cli,
+					'trace',
+					String(target.pid),
+					'KnownTraces#slow',
+					'--yes',
+					'--duration',
+					'600',
+				], {stdio: 'ignore'});
+				const gone = once(tool, 'exit');
+				await until(() =>
+					tool.exitCode !== null || foldersOf(target).some(folder => !known.has(folder))
+					|| hasAgent(target.pid));
+				await sleep(round * 8);
+				tool.kill('SIGKILL');
+				await gone;
+			}
 
-		// Agents without a tool leave after ten seconds.
-		await answers(target);
-		await until(() => !hasAgent(target.pid));
-		for (const folder of foldersOf(target)) {
-			age(folder);
-		}
+			// Agents without a tool leave after ten seconds.
+			await answers(target);
+			await until(() => !hasAgent(target.pid));
+			for (const folder of foldersOf(target)) {
+				age(folder);
+			}
 
-		await nextSession(target);
-		expect(foldersOf(target)).toEqual([]);
-		await until(() => !hasAgent(target.pid));
-		// Loads under way at the same time have names of their own; later ones have none of those again.
-		const jars = openJars(target.pid);
-		await nextSession(target);
-		expect(openJars(target.pid)).toBe(jars);
-	}));
+			await nextSession(target);
+			expect(foldersOf(target)).toEqual([]);
+			await until(() => !hasAgent(target.pid));
+			// Loads under way at the same time have names of their own; later ones have none of those again.
+			const jars = openJars(target.pid);
+			await nextSession(target);
+			expect(openJars(target.pid)).toBe(jars);
+		}),
+	);
 });

@@ -3,14 +3,20 @@ import {sharedJava} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';
 import {runCli} from '../helpers/run.js';
 
-const reason = 'RunningLoop$Endless: a loop in RunningLoop$Endless.spin is running: the JVM would interpret it, many times slower, until the method returns; --running-loops traces the class even so';
+const reason
+	= 'RunningLoop$Endless: a loop in RunningLoop$Endless.spin is running: the JVM would interpret it, many times slower, until the method returns; --running-loops traces the class even so';
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
 	const shared = sharedJava('RunningLoop', {jdk, jvmArgs: ['-Xmx128m']});
-	const trace = async (...words: readonly string[]) => runCli('trace', String(shared.java.pid), ...words, '--yes', '--duration', '1', '--format', 'json');
+	const trace = async (...words: readonly string[]) =>
+		runCli('trace', String(shared.java.pid), ...words, '--yes', '--duration', '1', '--format', 'json');
 
 	test('a class in which a loop runs is left alone, and that is said', async () => {
-		expect(await trace('RunningLoop$Endless#rare')).toEqual({status: 1, stdout: '', stderr: `tprof-top: cannot trace ${reason}\n`});
+		expect(await trace('RunningLoop$Endless#rare')).toEqual({
+			status: 1,
+			stdout: '',
+			stderr: `tprof-top: cannot trace ${reason}\n`,
+		});
 	});
 
 	test('other classes are traced, those with loops that have ended too', async () => {

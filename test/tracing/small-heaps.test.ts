@@ -7,7 +7,8 @@ import {runCli, startCli} from '../helpers/run.js';
 
 const serial = ['-Xmx128m', '-XX:+UseSerialGC'];
 const g1 = ['-Xmx128m', '-XX:+UseG1GC'];
-const tooLittle = /^tprof-top: JVM \d+ has only \d+ MB of heap free for long-lived objects; the agent needs (?:48 MB|128 MB, as (?:this JVM ends once it is out of memory|ZGC gives out its heap in large pages))\n/;
+const tooLittle
+	= /^tprof-top: JVM \d+ has only \d+ MB of heap free for long-lived objects; the agent needs (?:48 MB|128 MB, as (?:this JVM ends once it is out of memory|ZGC gives out its heap in large pages))\n/;
 const filled = /^tprof-top: the heap of JVM \d+ has filled up \(\d+ MB are free\): the agent has removed itself\n/;
 const zgc = ['-Xmx128m', '-XX:+UseZGC'];
 const pattern = 'SmallHeap$Tight#*';
@@ -39,7 +40,14 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 	] as const)('a heap with %s is left alone, and its figure is said', async ([, liveMb, threads, jvmArgs]) => {
 		const java = await start(jdk, jvmArgs, liveMb, threads);
 		for (const [command, ...patterns] of commands) {
-			const {status, stdout, stderr} = await runCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600');
+			const {status, stdout, stderr} = await runCli(
+				command,
+				String(java.pid),
+				...patterns,
+				'--yes',
+				'--duration',
+				'600',
+			);
 			expect({status, stdout}).toEqual({status: 1, stdout: ''});
 			expect(stderr).toMatch(tooLittle);
 		}
@@ -51,7 +59,8 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		const java = await start(jdk, [...g1, '-XX:MaxMetaspaceSize=15M'], 28, 4);
 		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, '--yes', '--duration', '600');
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
-		expect(stderr).toMatch(/^tprof-top: JVM \d+ has only 1?\d MB left of its MaxMetaspaceSize; the agent needs 16 MB\n/);
+		expect(stderr)
+			.toMatch(/^tprof-top: JVM \d+ has only 1?\d MB left of its MaxMetaspaceSize; the agent needs 16 MB\n/);
 		await expectUnharmed(java, 4);
 	});
 
@@ -76,18 +85,22 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		const {status, stdout} = await tool.ended;
 		expect(status).toBe(0);
 		const {notes} = JSON.parse(stdout) as {notes: string[]};
-		expect(notes).toContainEqual(expect.stringMatching(/^more tasks at a time than --max-tasks or the heap allows/));
+		expect(notes)
+			.toContainEqual(expect.stringMatching(/^more tasks at a time than --max-tasks or the heap allows/));
 		await expectUnharmed(java, 4);
 	});
 
-	test.for(commands)('a heap that fills up during %s: the agent ends and says why', async ([command, ...patterns]) => {
-		const java = await start(jdk, serial, 20, 100);
-		await sayTo(java, 'tasks');
-		const tool = startCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600');
-		await until(() => reportsOf(java.pid) > 1);
-		await sayTo(java, 'fill');
-		const {status, stderr} = await tool.ended;
-		expect({status, stderr}).toEqual({status: 1, stderr: expect.stringMatching(filled)});
-		await expectUnharmed(java, 100);
-	});
+	test.for(commands)(
+		'a heap that fills up during %s: the agent ends and says why',
+		async ([command, ...patterns]) => {
+			const java = await start(jdk, serial, 20, 100);
+			await sayTo(java, 'tasks');
+			const tool = startCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600');
+			await until(() => reportsOf(java.pid) > 1);
+			await sayTo(java, 'fill');
+			const {status, stderr} = await tool.ended;
+			expect({status, stderr}).toEqual({status: 1, stderr: expect.stringMatching(filled)});
+			await expectUnharmed(java, 100);
+		},
+	);
 });

@@ -13,12 +13,43 @@ import {report} from '../helpers/reports.js';
 
 /** A trace in which a class `className` calls a method `method`, by a thread. */
 function reportOf(className: string, method: string, thread: string): TraceReport {
-	return {...report, methods: [{className: 'a.B', method: 'outer', parameters: ''}, {className, method, parameters: 'int'}], slowest: [{...report.slowest[0], thread}]};
+	return {
+		...report,
+		methods: [{className: 'a.B', method: 'outer', parameters: ''}, {className, method, parameters: 'int'}],
+		slowest: [{...report.slowest[0], thread}],
+	};
 }
 
-const anything = fc.string({unit: fc.oneof(fc.constantFrom('<', '>', '&', '"', '\'', ']]>', '|', ',', '%', ' ', '&lt;', '%2C', '\n', '\u0000', '\uFFFE', 'é', '😀'), fc.string({minLength: 1, maxLength: 1}))});
+const anything = fc.string({
+	unit: fc.oneof(
+		fc.constantFrom(
+			'<',
+			'>',
+			'&',
+			'"',
+			'\'',
+			']]>',
+			'|',
+			',',
+			'%',
+			' ',
+			'&lt;',
+			'%2C',
+			'\n',
+			'\u0000',
+			'\uFFFE',
+			'é',
+			'😀',
+		),
+		fc.string({minLength: 1, maxLength: 1}),
+	),
+});
 /** Names with all that XML and its actions are separated by. */
-const hostileNames = fc.record({className: anything, method: anything, thread: anything}).map(names => ({className: printable(names.className), method: printable(names.method), thread: printable(names.thread)}));
+const hostileNames = fc.record({className: anything, method: anything, thread: anything}).map(names => ({
+	className: printable(names.className),
+	method: printable(names.method),
+	thread: printable(names.thread),
+}));
 
 function write(of: TraceReport): string {
 	return String(xmlTraces.write(noTarget.facts, of, {version: '1', notes: []}));
@@ -37,7 +68,12 @@ function read(document: string) {
 	});
 	parser.on('closetag', ({name, attributes: {key, thread}}) => {
 		if (name === 'trace') {
-			traces.push({key, thread, actions: text.split('|\n').map(action => action.split(',').map((part, index) => index === 2 ? decodeURIComponent(part) : part))});
+			traces.push({
+				key,
+				thread,
+				actions: text.split('|\n').map(action =>
+					action.split(',').map((part, index) => index === 2 ? decodeURIComponent(part) : part)),
+			});
 		}
 	});
 	parser.write(document).close();
@@ -49,8 +85,14 @@ test('a parser that is not ours finds keys, threads, times, actions and names in
 		const [trace] = read(write(reportOf(className, method, thread)));
 		const inner = `${className}.${method}`;
 		expect(trace).toEqual({
-			key: '1000-1', thread,
-			actions: [['1000', 'START', 'a.B.outer'], ['1000', 'START', inner], ['1000', 'END', inner], ['1002', 'EXCEPTION', 'a.B.outer']],
+			key: '1000-1',
+			thread,
+			actions: [
+				['1000', 'START', 'a.B.outer'],
+				['1000', 'START', inner],
+				['1000', 'END', inner],
+				['1002', 'EXCEPTION', 'a.B.outer'],
+			],
 		});
 	}));
 });
@@ -64,11 +106,21 @@ function validated(documents: readonly string[]): string[] {
 		return file;
 	});
 	const schema = path.resolve(import.meta.dirname, '../../docs/traces.xsd');
-	return execFileSync(path.join(jdk().home, 'bin/java'), ['-cp', compileProgram('ValidatesXml', jdk()), 'ValidatesXml', schema, ...files], {encoding: 'utf8'}).trimEnd().split('\n');
+	return execFileSync(path.join(jdk().home, 'bin/java'), [
+		'-cp',
+		compileProgram('ValidatesXml', jdk()),
+		'ValidatesXml',
+		schema,
+		...files,
+	], {encoding: 'utf8'}).trimEnd().split('\n');
 }
 
 test('the schema accepts what is written, and nothing else', () => {
-	const reports = [report, {...report, slowest: []}, ...fc.sample(hostileNames, 100).map(({className, method, thread}) => reportOf(className, method, thread))];
+	const reports = [
+		report,
+		{...report, slowest: []},
+		...fc.sample(hostileNames, 100).map(({className, method, thread}) => reportOf(className, method, thread)),
+	];
 	const document = write(report);
 	const others = [
 		document.replace('1000,START', '1000.000000,START'),

@@ -9,11 +9,24 @@ import {ComponentScreen} from '../helpers/component-screen.js';
 import {closedAfterTest} from '../helpers/for-test.js';
 
 /** A row as the command makes it, with the CPU share in its first cell. */
-const choice = (pid: number, cpu: string, user: string, version: string, name: string, problem?: string): ChoiceRow => ({
-	id: String(pid), cells: [String(pid), cpu, user, version], name, words: `${pid} ${user} ${version} ${name}`, problem,
+const choice = (
+	pid: number,
+	cpu: string,
+	user: string,
+	version: string,
+	name: string,
+	problem?: string,
+): ChoiceRow => ({
+	id: String(pid),
+	cells: [String(pid), cpu, user, version],
+	name,
+	words: `${pid} ${user} ${version} ${name}`,
+	problem,
 });
 const rows: readonly ChoiceRow[] = [
-	choice(100, '17%', 'acme', '21.0.3', 'com.acme.Shop'), choice(200, '3%', 'acme', '17.0.1', 'com.acme.Mail'), choice(300, '-', 'root', '8', 'org.other.Main', 'belongs to root'),
+	choice(100, '17%', 'acme', '21.0.3', 'com.acme.Shop'),
+	choice(200, '3%', 'acme', '17.0.1', 'com.acme.Mail'),
+	choice(300, '-', 'root', '8', 'org.other.Main', 'belongs to root'),
 ];
 const empty: ChooserState = {filter: '', selected: undefined, message: ''};
 const after = (keys: readonly string[]): ChooserStep => {
@@ -29,12 +42,24 @@ const chooses = (keys: string[], chosen: string | undefined) => {
 	expect(after(keys).effect).toEqual(chosen === undefined ? undefined : {type: 'leave', chosen});
 };
 
-test.each([[['enter'], '100'], [['down', 'enter'], '200'], [['end', 'up', 'up', 'up', 'enter'], '100'], [['end', 'enter'], undefined]])('%j chooses %s', chooses);
-test.each([[[...'MAIL', 'enter'], '200'], [[...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter'], '100'], [[...'nothing', 'enter'], undefined]])('what is typed filters: %j chooses %s', chooses);
+test.each([
+	[['enter'], '100'],
+	[['down', 'enter'], '200'],
+	[['end', 'up', 'up', 'up', 'enter'], '100'],
+	[['end', 'enter'], undefined],
+])('%j chooses %s', chooses);
+test.each([
+	[[...'MAIL', 'enter'], '200'],
+	[[...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter'], '100'],
+	[[...'nothing', 'enter'], undefined],
+])('what is typed filters: %j chooses %s', chooses);
 
 test('the cursor stays on its JVM when others come, and figures are no words', () => {
 	const {state} = after(['down']);
-	expect(pressChooser(state, 'enter', [choice(1, '-', 'x', '8', 'new'), ...rows], 10).effect).toEqual({type: 'leave', chosen: '200'});
+	expect(pressChooser(state, 'enter', [choice(1, '-', 'x', '8', 'new'), ...rows], 10).effect).toEqual({
+		type: 'leave',
+		chosen: '200',
+	});
 	expect(matching(rows, '3 other').map(({id}) => id)).toEqual(['300']);
 	// Figures change all the time.
 	expect(matching(rows, '17').map(({id}) => id)).toEqual(['200']);
@@ -52,12 +77,19 @@ test('Esc erases what was typed, and then leaves without a choice; the last line
 });
 
 const columnsOfRows: readonly ChoiceColumn[] = [
-	{heading: 'PID', align: 'right', fromColumns: 0}, {heading: 'CPU', align: 'right', fromColumns: 30}, {heading: 'USER', align: 'left', fromColumns: 50}, {heading: 'JVM', align: 'left', fromColumns: 60},
+	{heading: 'PID', align: 'right', fromColumns: 0},
+	{heading: 'CPU', align: 'right', fromColumns: 30},
+	{heading: 'USER', align: 'left', fromColumns: 50},
+	{heading: 'JVM', align: 'left', fromColumns: 60},
 ];
 const theme = new Theme({color: false, ascii: true});
 
 /** The screen with a list that stays; `left` has what it was left with. */
-function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24): {readonly screen: ComponentScreen; readonly left: Array<string | undefined>} {
+function screenOf(
+	list: readonly ChoiceRow[],
+	columns = 80,
+	height = 24,
+): {readonly screen: ComponentScreen; readonly left: Array<string | undefined>} {
 	const left: Array<string | undefined> = [];
 	const screen = closedAfterTest(new ComponentScreen(createElement(ChooserScreen, {
 		theme, list: () => ({
@@ -94,7 +126,8 @@ test('a narrow screen has fewer columns, each as wide as its longest cell', asyn
 		expect((await screenOf(rows, columns).screen.lines()).slice(1, 3)).toEqual([heading, first]);
 	}
 
-	expect((await screenOf([choice(1, '-', 'u'.repeat(100), '8', 'Main')]).screen.lines())[2]).toBe(`>  1   - ${'u'.repeat(38)}~ 8   Main`);
+	expect((await screenOf([choice(1, '-', 'u'.repeat(100), '8', 'Main')]).screen.lines())[2])
+		.toBe(`>  1   - ${'u'.repeat(38)}~ 8   Main`);
 });
 
 test('its frame fits every screen', async () => {
@@ -121,8 +154,11 @@ test('the wheel moves the cursor, a click sets it; neither chooses', async () =>
 	expect(left).toEqual([]);
 });
 
-test.each([['Enter', '\rx', '100'], ['Ctrl-C', '\u0003\r', undefined]])('%s counts, and nothing behind it in the same read does', async (_, bytes, pid) => {
-	const {screen, left} = screenOf(rows);
-	await screen.type(bytes);
-	expect(left).toEqual([pid]);
-});
+test.each([['Enter', '\rx', '100'], ['Ctrl-C', '\u0003\r', undefined]])(
+	'%s counts, and nothing behind it in the same read does',
+	async (_, bytes, pid) => {
+		const {screen, left} = screenOf(rows);
+		await screen.type(bytes);
+		expect(left).toEqual([pid]);
+	},
+);

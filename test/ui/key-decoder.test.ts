@@ -27,14 +27,17 @@ test.each<[bytes: string, keys: readonly Input[]]>([
 	['\u001B[<20;3;4M\u001B[<2;3;4M\u001B[<35;3;4M\u001B[<0;0;4M\u001B[<;;M\u001B[<0;3Mj', [at('click', 2, 3), 'j']],
 	['a\u001B[200~jq é\u001B[201~b\u001B[200~\u001B[201~', ['a', {paste: 'jq é'}, 'b', {paste: ''}]],
 	// Pasted text is a line of text, with whatever begins in it that looks like a sequence or like the paste's end.
-	['\u001B[200~\nat x\r\n\tat y\u0003\u001B[A\u001B[20\u001B[201\u202E\r\n\u001B[201~q', [{paste: 'at x at y [A [20 [201 '}, 'q']],
+	['\u001B[200~\nat x\r\n\tat y\u0003\u001B[A\u001B[20\u001B[201\u202E\r\n\u001B[201~q', [{
+		paste: 'at x at y [A [20 [201 ',
+	}, 'q']],
 	// What terminals send that know no SGR.
 	['\u001B[M !"\u001B[M`#$q', ['q']],
 ])('%j, whole and cut at every byte', (text, keys) => {
 	const bytes = Buffer.from(text);
 	for (let at = 0; at <= bytes.length; at++) {
 		const decoder = new KeyDecoder();
-		expect([...decoder.push(bytes.subarray(0, at)), ...decoder.push(bytes.subarray(at)), ...decoder.flush()]).toEqual(keys);
+		expect([...decoder.push(bytes.subarray(0, at)), ...decoder.push(bytes.subarray(at)), ...decoder.flush()])
+			.toEqual(keys);
 	}
 });
 
@@ -42,7 +45,12 @@ test('a report of the mouse that comes in pieces, however late, is one; at most 
 	const report = Buffer.from('\u001B[<0;12;5M');
 	for (let cut = 1; cut < report.length; cut++) {
 		const decoder = new KeyDecoder();
-		const inputs = [...decoder.push(report.subarray(0, cut)), ...decoder.flush(), ...decoder.push(report.subarray(cut)), ...decoder.flush()];
+		const inputs = [
+			...decoder.push(report.subarray(0, cut)),
+			...decoder.flush(),
+			...decoder.push(report.subarray(cut)),
+			...decoder.flush(),
+		];
 		expect(inputs).toEqual(cut <= 2 ? ['escape', at('click', 11, 4)] : [at('click', 11, 4)]);
 	}
 });
@@ -84,7 +92,8 @@ test('a paste without an end is over when waiting for it is, and a large one is 
 });
 
 test('of any input it keeps little, and its keys are single characters or names', () => {
-	const sequence = fc.constantFrom('\u001B', '[', '<', 'M', '\u001B[200~', '\u001B[201~').map(text => Buffer.from(text));
+	const sequence = fc.constantFrom('\u001B', '[', '<', 'M', '\u001B[200~', '\u001B[201~').map(text =>
+		Buffer.from(text));
 	const piece = fc.oneof(sequence, fc.nat(255).map(code => Buffer.of(code)));
 	const bytes = fc.array(piece, {maxLength: 60}).map(pieces => Buffer.concat(pieces));
 	fc.assert(fc.property(fc.array(bytes, {maxLength: 20}), pieces => {

@@ -22,29 +22,49 @@ test.each(contexts)('no key means two things in %s', context => {
 
 test('every key of a table does something, and every action is in one group of the help', () => {
 	const ofTheApp: ReadonlySet<Action> = new Set(['quit', 'close', 'redraw', 'suspend']);
-	const idle = keyTable.filter(row => isOfTables(row) && !row.press && !ofTheApp.has(row.action) && !tableActions[row.action]);
+	const idle = keyTable.filter(row =>
+		isOfTables(row) && !row.press && !ofTheApp.has(row.action) && !tableActions[row.action]);
 	expect(idle.map(({label: shown}) => shown)).toEqual([]);
 	for (const {action} of keyTable) {
-		expect(keyGroups.filter(group => (group.actions as readonly Action[]).includes(action)), action).toHaveLength(1);
+		expect(keyGroups.filter(group => (group.actions as readonly Action[]).includes(action)), action)
+			.toHaveLength(1);
 	}
 });
 
 /** The texts of lines. */
-const texts = (lines: readonly HelpLine[]) => lines.map(line => 'term' in line ? line.term.padEnd(termWidth) + line.text : line.map(({text}) => text).join(''));
+const texts = (lines: readonly HelpLine[]) =>
+	lines.map(line => 'term' in line ? line.term.padEnd(termWidth) + line.text : line.map(({text}) => text).join(''));
 
 test('the help begins with the words of the header, then has every key once, by group, and every column, at any width', () => {
 	for (const width of [200, 79, 40]) {
 		const all = texts(helpLines('lines', width));
 		expect(Math.max(...all.map(line => line.length))).toBeLessThanOrEqual(width);
-		expect(lineColumns.filter(({description}) => !all.join(' ').replaceAll(/\s+/g, ' ').includes(description))).toEqual([]);
+		expect(lineColumns.filter(({description}) => !all.join(' ').replaceAll(/\s+/g, ' ').includes(description)))
+			.toEqual([]);
 	}
 
 	const lines = texts(helpLines('lines', 100, {
-		findings: ['a deadlock'], program: ['heap 1M'], warnings: ['the table is full'], notes: ['lines are approximate'], sampling: [{word: 'late', meaning: '3'}], source: 'jvm',
+		findings: ['a deadlock'],
+		program: ['heap 1M'],
+		warnings: ['the table is full'],
+		notes: ['lines are approximate'],
+		sampling: [{word: 'late', meaning: '3'}],
+		source: 'jvm',
 	}));
 	const words = lines.slice(0, lines.indexOf(''));
 	expect(words[0]).toBe('Words of the header');
-	expect(lines.slice(words.length + 1).filter(line => line !== '').slice(0, 10)).toEqual(['The program', ' heap 1M', 'Found', ' a deadlock', 'Warnings', ' the table is full', 'Notes', ' lines are approximate', 'How sampling goes', expect.stringMatching(/^ late +3$/)]);
+	expect(lines.slice(words.length + 1).filter(line => line !== '').slice(0, 10)).toEqual([
+		'The program',
+		' heap 1M',
+		'Found',
+		' a deadlock',
+		'Warnings',
+		' the table is full',
+		'Notes',
+		' lines are approximate',
+		'How sampling goes',
+		expect.stringMatching(/^ late +3$/),
+	]);
 	for (const word of ['samples', 'late', 'failed', 'truncated', 'skipped', 'cost', 'own']) {
 		expect(samplingFigures.some(row => row.word === word), word).toBe(true);
 	}
@@ -57,19 +77,23 @@ test('the help begins with the words of the header, then has every key once, by 
 	expect(titles).toEqual([...titles].sort((a, b) => a - b));
 	const keys = lines.slice(titles[0], lines.indexOf('Columns (wider terminals show more; C chooses)'));
 	for (const {label: shown, help} of keysOf('lines')) {
-		expect(keys.filter(line => line.startsWith(` ${shown} `) && line.includes(help.slice(0, 20))), shown).toHaveLength(1);
+		expect(keys.filter(line => line.startsWith(` ${shown} `) && line.includes(help.slice(0, 20))), shown)
+			.toHaveLength(1);
 	}
 });
 
-test.each(views)('help for the view $id says what it shows, its own keys and its columns', ({id, title, about, keys, columns}) => {
-	for (const width of [199, 79, 49]) {
-		const lines = texts(viewHelpLines(id, width));
-		const text = lines.join(' ').replaceAll(/\s+/g, ' ');
-		expect(lines[0]).toBe(title);
-		for (const part of [about, ...keys.map(({help}) => help), ...columns.map(({description}) => description)]) {
-			expect(text).toContain(part);
+test.each(views)(
+	'help for the view $id says what it shows, its own keys and its columns',
+	({id, title, about, keys, columns}) => {
+		for (const width of [199, 79, 49]) {
+			const lines = texts(viewHelpLines(id, width));
+			const text = lines.join(' ').replaceAll(/\s+/g, ' ');
+			expect(lines[0]).toBe(title);
+			for (const part of [about, ...keys.map(({help}) => help), ...columns.map(({description}) => description)]) {
+				expect(text).toContain(part);
+			}
+
+			expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(width);
 		}
-
-		expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(width);
-	}
-});
+	},
+);

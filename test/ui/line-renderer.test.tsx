@@ -1,5 +1,6 @@
 import {readFile} from 'node:fs/promises';
 import {PassThrough} from 'node:stream';
+import chalk from 'chalk';
 import {Box, render, Static, Text, Transform, type DOMElement} from 'ink';
 import type {ReactNode, RefObject} from 'react';
 import {afterEach, expect, test} from 'vitest';
@@ -10,6 +11,8 @@ import {Lines, ThemeContext} from '../../source/ui/components/text.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import type {Spans} from '../../source/ui/text/spans.js';
 
+// As showScreen has it: chalk would go by the environment.
+chalk.level = 3;
 const theme = new Theme({color: true, ascii: false});
 const width = 20;
 
@@ -22,7 +25,12 @@ afterEach(() => {
 function drawn(tree: ReactNode) {
 	const box: RefObject<DOMElement | null> = {current: null};
 	const stdout = Object.assign(new PassThrough(), {columns: width + 1, rows: 24});
-	end = render(<ThemeContext value={theme}><Box ref={box} flexDirection='column'>{tree}</Box></ThemeContext>, {stdout: stdout as unknown as NodeJS.WriteStream, patchConsole: false, interactive: true}).unmount;
+	end = render(
+		<ThemeContext value={theme}>
+			<Box ref={box} flexDirection='column'>{tree}</Box>
+		</ThemeContext>,
+		{stdout: stdout as unknown as NodeJS.WriteStream, patchConsole: false, interactive: true},
+	).unmount;
 	const root = box.current!.parentNode!;
 	return {ours: lineRenderer(root, false), inks: inkRenderer(root, false)};
 }
@@ -33,22 +41,63 @@ test('the parts of Ink that are replaced are those of this version', async () =>
 });
 
 test('a screen of lines is drawn as Ink draws it', async () => {
-	const lines: Spans[] = [[{text: 'a ', role: 'hot'}, {text: '名前'}], [], [{text: '   '}], [{text: 'x'.repeat(30)}], [{text: 'e\u0301👩‍👩‍👧  ', role: 'selected'}]];
-	const {ours, inks} = drawn(<><Lines lines={lines} width={width}/><Box flexDirection='column'><Lines lines={[[{text: 'RRww', role: 'states'}]]} width={width} height={3}/></Box></>);
-	const [ourCells, inksCells] = await Promise.all([ours, inks].map(async ({output}) => screenPicture(output.split('\n'), width + 1, themes.dark)));
+	const lines: Spans[] = [
+		[{text: 'a ', role: 'hot'}, {text: '名前'}],
+		[],
+		[{text: '   '}],
+		[{text: 'x'.repeat(30)}],
+		[{text: 'e\u0301👩‍👩‍👧  ', role: 'selected'}],
+	];
+	const {ours, inks} = drawn((
+		<>
+			<Lines lines={lines} width={width}/>
+			<Box flexDirection='column'>
+				<Lines lines={[[{text: 'RRww', role: 'states'}]]} width={width} height={3}/>
+			</Box>
+		</>
+	));
+	const pictureOf = async (output: string) => screenPicture(output.split('\n'), width + 1, themes.dark);
+	const [ourCells, inksCells] = await Promise.all([ours, inks].map(async ({output}) => pictureOf(output)));
 	expect(ourCells).toBe(inksCells);
-	expect(ours.output).toBe(`\u001B[33ma \u001B[39m名前\n\n\n${'x'.repeat(width)}\n\u001B[7me\u0301👩‍👩‍👧  \u001B[27m\n\u001B[32mRR\u001B[39m\u001B[34mww\u001B[39m\n\n`);
+	expect(ours.output)
+		.toBe(`\u001B[33ma \u001B[39m名前\n\n\n${'x'.repeat(width)}\n\u001B[7me\u0301👩‍👩‍👧  \u001B[27m\n\u001B[32mRR\u001B[39m\u001B[34mww\u001B[39m\n\n`);
 });
 
 test('neighbours that look alike share a text, and so do the letters of a state', () => {
-	const {ours} = drawn(<Lines lines={[[{text: 'a', role: 'selected'}, {text: ''}, {text: 'bc', role: 'selected'}], [{text: 'RRBww', role: 'states'}]]} width={width}/>);
-	expect(ours.output).toBe('\u001B[7mabc\u001B[27m\n\u001B[32mRR\u001B[39m\u001B[1m\u001B[31mB\u001B[39m\u001B[22m\u001B[34mww\u001B[39m');
+	const {ours}
+		= drawn(<Lines
+			lines={[
+				[{text: 'a', role: 'selected'}, {text: ''}, {text: 'bc', role: 'selected'}],
+				[{text: 'RRBww', role: 'states'}],
+			]}
+			width={width}
+		/>);
+	expect(ours.output)
+		.toBe('\u001B[7mabc\u001B[27m\n\u001B[32mRR\u001B[39m\u001B[1m\u001B[31mB\u001B[39m\u001B[22m\u001B[34mww\u001B[39m');
 });
 
 test.each<[string, ReactNode, string]>([
 	['a text', <Text key='a'>abc</Text>, 'abc'],
-	['texts within a text', <Text key='a'>a<Transform transform={text => text.toUpperCase()}>b</Transform></Text>, 'aB'],
-	['texts side by side, and below them', <Box key='a' flexDirection='column'><Box><Text>b </Text><Text/><Text bold>c</Text></Box><Box/><Text>d</Text></Box>, 'b \u001B[1mc\u001B[22m\nd'],
+	[
+		'texts within a text',
+		<Text key='a'>
+			a<Transform transform={text => text.toUpperCase()}>b</Transform>
+		</Text>,
+		'aB',
+	],
+	[
+		'texts side by side, and below them',
+		<Box key='a' flexDirection='column'>
+			<Box>
+				<Text>{'b '}</Text>
+				<Text/>
+				<Text bold>c</Text>
+			</Box>
+			<Box/>
+			<Text>d</Text>
+		</Box>,
+		'b \u001B[1mc\u001B[22m\nd',
+	],
 ])('%s: joined here, as by Ink', (_, tree, output) => {
 	const {ours, inks} = drawn(tree);
 	expect(ours).toEqual(inks);
@@ -56,12 +105,31 @@ test.each<[string, ReactNode, string]>([
 });
 
 test.each<[string, ReactNode]>([
-	['columns side by side', <Box key='a'><Box flexDirection='column'><Text>b</Text><Text>c</Text></Box><Text>d</Text></Box>],
+	[
+		'columns side by side',
+		<Box key='a'>
+			<Box flexDirection='column'>
+				<Text>b</Text>
+				<Text>c</Text>
+			</Box>
+			<Text>d</Text>
+		</Box>,
+	],
 	['a text of two lines', <Text key='a'>{'abc\ndef'}</Text>],
 	['a text that is wrapped', <Text key='a'>{'abc '.repeat(20)}</Text>],
 	['a text without room', <Box key='a' width={3}><Text wrap='truncate'>abcdef</Text></Box>],
-	['a border', <Box key='a' flexDirection='column' borderStyle='single'><Lines lines={[[{text: 'b'}]]} width={width}/></Box>],
-	['what is clipped', <Box key='a' flexDirection='column' height={1} overflow='hidden'><Lines lines={[[{text: 'b'}], [{text: 'c'}]]} width={width}/></Box>],
+	[
+		'a border',
+		<Box key='a' flexDirection='column' borderStyle='single'>
+			<Lines lines={[[{text: 'b'}]]} width={width}/>
+		</Box>,
+	],
+	[
+		'what is clipped',
+		<Box key='a' flexDirection='column' height={1} overflow='hidden'>
+			<Lines lines={[[{text: 'b'}], [{text: 'c'}]]} width={width}/>
+		</Box>,
+	],
 	['what stays above', <Static key='a' items={['above']}>{item => <Text key={item}>{item}</Text>}</Static>],
 ])('%s: left to Ink', (_, tree) => {
 	const {ours, inks} = drawn(tree);

@@ -65,7 +65,8 @@ describe('the spike of two minutes ago', () => {
 
 test('the window that is looked at stays while sampling goes on, and the screen says how much has come', async () => {
 	const {text, goOn} = screenOf(100, {toCome: 5});
-	const rows = (shown: string) => shown.split('\n').filter(line => line.includes('com.acme') || line.includes('c.a.'));
+	const rows = (shown: string) =>
+		shown.split('\n').filter(line => line.includes('com.acme') || line.includes('c.a.'));
 	const before = await text('[');
 	expect(before).toContain('; +500 samples since; ');
 	goOn(5);
@@ -79,7 +80,8 @@ describe('trends', () => {
 		const {screen, text} = screenOf(70);
 		expect(await text()).not.toContain('LAST 60s');
 		await screen.at(200, 60);
-		const trendOf = (shown: string, place: string) => /(.{12}) (?:com\.acme|c\.a\w*)\./.exec(shown.split('\n').find(line => line.includes(place)) ?? '')?.[1];
+		const trendOf = (shown: string, place: string) =>
+			/(.{12}) (?:com\.acme|c\.a\w*)\./.exec(shown.split('\n').find(line => line.includes(place)) ?? '')?.[1];
 		const live = await text();
 		expect(live).toContain('LAST 60s');
 		// Fourteen steps of 5 s, of which the first two are over; the spike is in the last but one.
@@ -132,11 +134,14 @@ test('before there is a past, and where it ends, the keys say so', async () => {
 	expect(await text()).toMatch(/PAST \d\d:\d\d:10/);
 });
 
-test.each([[80, 24], [200, 60], [50, 16], [40, 12], [30, 6], [1, 1]])('at %i x %i the past fits the screen', async (columns, rows) => {
-	const lines = await screenOf(185, {columns, rows}).screen.lines('[', '[');
-	expect(lines.length).toBeLessThanOrEqual(rows);
-	expect(Math.max(...lines.map(line => line.length))).toBeLessThan(Math.max(2, columns));
-	if (columns >= 30) {
-		expect(lines.join('\n')).toContain('PAST');
-	}
-});
+test.each([[80, 24], [200, 60], [50, 16], [40, 12], [30, 6], [1, 1]])(
+	'at %i x %i the past fits the screen',
+	async (columns, rows) => {
+		const lines = await screenOf(185, {columns, rows}).screen.lines('[', '[');
+		expect(lines.length).toBeLessThanOrEqual(rows);
+		expect(Math.max(...lines.map(line => line.length))).toBeLessThan(Math.max(2, columns));
+		if (columns >= 30) {
+			expect(lines.join('\n')).toContain('PAST');
+		}
+	},
+);

@@ -28,7 +28,9 @@ test.each([
 	{view: 'tree', rows: 24, keys: ['*']},
 	{view: 'flame', rows: 18, keys: ['end']},
 ])('the pictures of $view show the screen as it is; npm run picture draws them anew', async ({view, rows, keys}) => {
-	const source = sourceOf(() => last.snapshot, {status: () => ({...last.sourceNotes, phase: 'sampling', stale: false})});
+	const source = sourceOf(() => last.snapshot, {
+		status: () => ({...last.sourceNotes, phase: 'sampling', stale: false}),
+	});
 	const store = new SessionStore({
 		source, delayMs: 1000, recorded: recording, vitals: () => last.vitals ?? {}, now: () => Date.now(),
 	});
@@ -37,12 +39,15 @@ test.each([
 	const lines = await screen.lines(...views.slice(0, views.indexOf(viewOf(view))).map(() => 'tab'), ...keys);
 	// The program draws with this in place of Ink's renderer.
 	const {output} = lineRenderer(screen.root, false);
-	expect(await screenPicture(output.split('\n'), columns, themes.dark)).toBe(await screenPicture(lines, columns, themes.dark));
+	expect(await screenPicture(output.split('\n'), columns, themes.dark))
+		.toBe(await screenPicture(lines, columns, themes.dark));
 	await Promise.all(Object.entries(themes).map(async ([name, theme]) => {
-		await expect(await screenPicture(lines, columns, theme)).toMatchFileSnapshot(`../../docs/pictures/${view}-${name}.svg`);
+		await expect(await screenPicture(lines, columns, theme))
+			.toMatchFileSnapshot(`../../docs/pictures/${view}-${name}.svg`);
 	}));
 });
 
 test('so does that of the flame graph', async () => {
-	await expect(flameGraphPicture(queryFlame(last.snapshot, undefined, defaultQuery).rows)).toMatchFileSnapshot('../../docs/pictures/flame-graph.svg');
+	await expect(flameGraphPicture(queryFlame(last.snapshot, undefined, defaultQuery).rows))
+		.toMatchFileSnapshot('../../docs/pictures/flame-graph.svg');
 });

@@ -23,7 +23,12 @@ const size = {columns: 120, rows: 30};
 
 /** The screen of the recording. */
 function recordedScreen(): ComponentScreen {
-	const store = new SessionStore({source: savedSource({snapshot: recording.last.snapshot, recording}), delayMs: 1000, vitals: () => ({}), recorded: recording});
+	const store = new SessionStore({
+		source: savedSource({snapshot: recording.last.snapshot, recording}),
+		delayMs: 1000,
+		vitals: () => ({}),
+		recorded: recording,
+	});
 	store.refresh();
 	return openScreen(store, size);
 }
@@ -44,7 +49,8 @@ async function shown(screen: ComponentScreen): Promise<string[]> {
 	const lines = await screen.lines();
 	const tabs = lines.findIndex(line => line.includes('['));
 	const table = lines.findIndex(line => /[A-Z]% |HELD BY|WAITS FOR|METHOD|LINE|KIND/.test(line));
-	return [...lines.slice(1, 3), lines[tabs].replace(/, [\dhms]+ ago/, ''), ...lines.slice(table, -1)].map(line => line.trimEnd()).filter(line => line !== '');
+	return [...lines.slice(1, 3), lines[tabs].replace(/, [\dhms]+ ago/, ''), ...lines.slice(table, -1)].map(line =>
+		line.trimEnd()).filter(line => line !== '');
 }
 
 test('every view shows of a recording what the live screen shows of that moment: windows, filters, baseline, details', async () => {
@@ -60,7 +66,18 @@ test('every view shows of a recording what the live screen shows of that moment:
 		await press('tab');
 	}
 
-	for (const keys of [['[', '['], ['z'], ['m'], [']', ']', ']', 'D'], ['D', '/', ...'burn', 'enter'], ['/', 'escape', 'x'], ['enter'], ['escape', 'escape']]) {
+	for (
+		const keys of [
+			['[', '['],
+			['z'],
+			['m'],
+			[']', ']', ']', 'D'],
+			['D', '/', ...'burn', 'enter'],
+			['/', 'escape', 'x'],
+			['enter'],
+			['escape', 'escape'],
+		]
+	) {
 		await press(...keys);
 	}
 });
@@ -80,7 +97,11 @@ const clock = (ms: number) => new Date(ms).toTimeString().slice(0, 8);
 const date = new Date(endMs).toLocaleDateString('sv');
 
 test.each([
-	['1m ago', 60_000], ['90s ago', 90_000], [clock(endMs - 100_000), 100_000], [`${date} ${clock(endMs - 7000)}`, 7000], [new Date(endMs - 5000).toISOString(), 5000],
+	['1m ago', 60_000],
+	['90s ago', 90_000],
+	[clock(endMs - 100_000), 100_000],
+	[`${date} ${clock(endMs - 7000)}`, 7000],
+	[new Date(endMs - 5000).toISOString(), 5000],
 ])('%s is so long before the end, ms: %i', (text, beforeMs) => {
 	expect(momentOf(text, '--at', recording.ring)).toBe(endMs - beforeMs);
 });

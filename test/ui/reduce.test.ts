@@ -9,21 +9,34 @@ import {followRow, type ScreenContext} from '../../source/ui/state/screen-contex
 const rowsOf = (keys: string) => Array.from(keys, key => ({key}));
 const rows = rowsOf('abcdefgh');
 const around: ScreenContext = {
-	rows, pageRows: 3, columns: [
+	rows,
+	pageRows: 3,
+	columns: [
 		{id: 'self', name: 'self share', title: 'self share', isFlexible: false, sortKeys: ['self']},
 		{id: 'total', name: 'total share', title: 'total share', isFlexible: false, sortKeys: ['total']},
 		{id: 'line', name: 'name', title: 'name', isFlexible: true, sortKeys: ['name']},
 	],
 	visibleColumns: ['self', 'line'],
-	sizeOf: () => ({lines: 30, page: 10}), overhang: most => Math.min(most, 20), source: 'jvm', ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
+	sizeOf: () => ({lines: 30, page: 10}),
+	overhang: most => Math.min(most, 20),
+	source: 'jvm',
+	ring: emptyRing,
+	saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	links: [],
-	locationOf: (_, key) => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
+	locationOf: (_, key) =>
+		'ef'.includes(key)
+			? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88}
+			: undefined,
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
 };
 const start = () => initialState({query: defaultQuery, delayMs: 1000});
 
 /** The state after keys, and the effects that they had. */
-function after(keys: readonly string[], from: UiState = start(), screen = around): {state: UiState; effects: readonly Effect[]} {
+function after(
+	keys: readonly string[],
+	from: UiState = start(),
+	screen = around,
+): {state: UiState; effects: readonly Effect[]} {
 	let state: UiState = {...from, effects: []};
 	for (const key of keys) {
 		state = press(state, key, screen);
@@ -60,7 +73,9 @@ describe('the selection', () => {
 		expect(state.scrollLeft).toBe(24);
 		expect(after(['left', 'left'], state).state.scrollLeft).toBe(8);
 		expect(after(['right'], start(), {...around, overhang: () => -5}).state.scrollLeft).toBe(0);
-		for (const [open, close] of [['?', 'escape'], ['?', 'q'], ['h', 'h'], ['enter', 'escape'], ['enter', 'enter']]) {
+		for (
+			const [open, close] of [['?', 'escape'], ['?', 'q'], ['h', 'h'], ['enter', 'escape'], ['enter', 'enter']]
+		) {
 			expect(after(['right', open, close]).state.scrollLeft).toBe(8);
 		}
 	});
@@ -89,9 +104,18 @@ const sortsBy = (keys: string[], column: string) => {
 	expect(after(['R'], {...after(keys).state, view: 'lines'}).state.sorts.lines).toEqual({column, reverse: true});
 };
 
-test.each([[['2'], 'total'], [['N'], 'line'], [['f6', 'j', 'j', 'enter'], 'line'], [['f6', 'j', 'escape'], 'self']])('after %j Lines is sorted by %s, and R reverses it', sortsBy);
-test.each([[['>'], 'line'], [['>', '>'], 'self'], [['<'], 'line']])('a column that is not on the screen is passed over: %j sorts by %s', sortsBy);
-test.each([[['2', 'P'], 'total'], [['tab', 'N'], 'self']])('a view without the figure stays as it is, and each has its own: %j leaves Lines sorted by %s', sortsBy);
+test.each([[['2'], 'total'], [['N'], 'line'], [['f6', 'j', 'j', 'enter'], 'line'], [['f6', 'j', 'escape'], 'self']])(
+	'after %j Lines is sorted by %s, and R reverses it',
+	sortsBy,
+);
+test.each([[['>'], 'line'], [['>', '>'], 'self'], [['<'], 'line']])(
+	'a column that is not on the screen is passed over: %j sorts by %s',
+	sortsBy,
+);
+test.each([[['2', 'P'], 'total'], [['tab', 'N'], 'self']])(
+	'a view without the figure stays as it is, and each has its own: %j leaves Lines sorted by %s',
+	sortsBy,
+);
 
 describe('input lines', () => {
 	test('the filter works while it is typed; Enter keeps it, Esc clears it', () => {
@@ -109,7 +133,13 @@ describe('input lines', () => {
 
 	// What stands there is replaced by what is typed, and edited by what moves or erases.
 	test.each([
-		[[], 1000], [['5'], 5000], [['ctrl-u', '0', '.', '5'], 500], [['end', '5'], 15_000], [['left', '2'], 21_000], [['2', '5', 'backspace'], 2000], [['backspace', '3'], 3000],
+		[[], 1000],
+		[['5'], 5000],
+		[['ctrl-u', '0', '.', '5'], 500],
+		[['end', '5'], 15_000],
+		[['left', '2'], 21_000],
+		[['2', '5', 'backspace'], 2000],
+		[['backspace', '3'], 3000],
 	])('the delay after d and %j is %i ms', (keys, delayMs) => {
 		expect(after(['d', ...keys, 'enter']).state).toMatchObject({delayMs, layers: []});
 	});
@@ -123,7 +153,11 @@ describe('input lines', () => {
 
 	test('a snapshot is saved at once, or with a format and a name', () => {
 		expect(after(['s']).effects).toEqual([{type: 'save'}]);
-		expect(after(['S', 'j', 'enter', 'x', '1', 'enter']).effects).toEqual([{type: 'save', format: 'json', name: 'x1'}]);
+		expect(after(['S', 'j', 'enter', 'x', '1', 'enter']).effects).toEqual([{
+			type: 'save',
+			format: 'json',
+			name: 'x1',
+		}]);
 		expect(after(['S', 'enter', 'enter']).effects).toEqual([{type: 'save', format: 'pprof'}]);
 		expect(after(['S', 'enter', 'escape', 'S', 'escape']).effects).toEqual([]);
 	});
@@ -140,7 +174,8 @@ describe('what counts', () => {
 	});
 
 	test('windows, states, units and groupings go round', () => {
-		expect(['z', 'z', 'z'].map((_, index) => after(Array.from({length: index + 1}, () => 'z')).state.window)).toEqual(['last-10s', 'refresh', 'start']);
+		expect(['z', 'z', 'z'].map((_, index) => after(Array.from({length: index + 1}, () => 'z')).state.window))
+			.toEqual(['last-10s', 'refresh', 'start']);
 		expect(after(['x']).state.query.states).toContain('IDLE');
 		expect(after(['x', 'x']).state.query.states).toEqual(['BLOCKED']);
 		expect(after(['x', 'x', 'x', 'x']).state.query.states).toEqual(['RUNNABLE', 'BLOCKED']);
@@ -159,9 +194,15 @@ describe('what counts', () => {
 		expect(after(['t']).state.query.threadKeys).toBeUndefined();
 	});
 
-	test.each([['snapshot', ['z', '[', 'r', 'u', 'o', 'd', ' ']], ['recording', ['r', 'u', 'o', 'd']]] as const)('a %s is not sampled and not refreshed: %j do nothing', (source, keys) => {
-		expect(after(keys, start(), {...around, source})).toMatchObject({state: {...start(), message: undefined}, effects: []});
-	});
+	test.each([['snapshot', ['z', '[', 'r', 'u', 'o', 'd', ' ']], ['recording', ['r', 'u', 'o', 'd']]] as const)(
+		'a %s is not sampled and not refreshed: %j do nothing',
+		(source, keys) => {
+			expect(after(keys, start(), {...around, source})).toMatchObject({
+				state: {...start(), message: undefined},
+				effects: [],
+			});
+		},
+	);
 });
 
 describe('layers', () => {
@@ -211,11 +252,21 @@ test('a q within half a second of one that closed something does nothing, later 
 });
 
 test('a click on a tab closes what is open as Esc does: changed columns are kept, what was asked is not traced, a filter stays', () => {
-	const clicked = (from: UiState) => pressMouse(from, {mouse: 'click', line: 3, column: 9}, {kind: 'tab', view: 'threads'}, around);
-	expect(clicked(after(['C', 'down', 'down', 'enter']).state)).toMatchObject({view: 'threads', layers: [], effects: [{type: 'keep-columns', view: 'lines', columns: ['self', 'total', 'line']}]});
+	const clicked = (from: UiState) =>
+		pressMouse(from, {mouse: 'click', line: 3, column: 9}, {kind: 'tab', view: 'threads'}, around);
+	expect(clicked(after(['C', 'down', 'down', 'enter']).state)).toMatchObject({
+		view: 'threads',
+		layers: [],
+		effects: [{type: 'keep-columns', view: 'lines', columns: ['self', 'total', 'line']}],
+	});
 	const asked = confirmTrace(after(['enter']).state, {question: 'trace 2 methods? [y/N] ', about: ''});
 	expect(clicked(asked)).toMatchObject({view: 'threads', layers: [], effects: [{type: 'forget-methods'}]});
-	expect(clicked(after(['/', 'x']).state)).toMatchObject({view: 'threads', layers: [], query: {filter: 'x'}, effects: []});
+	expect(clicked(after(['/', 'x']).state)).toMatchObject({
+		view: 'threads',
+		layers: [],
+		query: {filter: 'x'},
+		effects: [],
+	});
 });
 
 describe('f', () => {
@@ -237,8 +288,14 @@ describe('f', () => {
 	});
 
 	test('says why where there is no method', () => {
-		expect(after(['f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('no known location') as string}});
-		expect(after(['j', 'j', 'j', 'j', 'j', 'f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('l for methods') as string}});
+		expect(after(['f']).state).toMatchObject({
+			view: 'lines',
+			message: {text: expect.stringContaining('no known location') as string},
+		});
+		expect(after(['j', 'j', 'j', 'j', 'j', 'f']).state).toMatchObject({
+			view: 'lines',
+			message: {text: expect.stringContaining('l for methods') as string},
+		});
 		expect(after(['f'], start(), {...around, rows: []}).state.message?.text).toContain('no row');
 	});
 });
@@ -250,21 +307,45 @@ describe('the column menu', () => {
 	};
 
 	test('turns columns on and off where they belong, and has them kept once it is left', () => {
-		expect(marks(after(['C']).state)).toEqual(['(*) as many as the width has room for', '[x] self share', '[ ] total share', '[x] name']);
+		expect(marks(after(['C']).state)).toEqual([
+			'(*) as many as the width has room for',
+			'[x] self share',
+			'[ ] total share',
+			'[x] name',
+		]);
 		const {state, effects} = after(['f2', 'down', 'down', 'enter']);
-		expect(marks(state)).toEqual(['( ) as many as the width has room for', '[x] self share', '[x] total share', '[x] name']);
+		expect(marks(state)).toEqual([
+			'( ) as many as the width has room for',
+			'[x] self share',
+			'[x] total share',
+			'[x] name',
+		]);
 		expect(state.columns).toEqual({lines: ['self', 'total', 'line']});
 		expect(effects).toEqual([]);
-		expect(after(['up', ' ', 'escape'], state)).toMatchObject({state: {columns: {lines: ['total', 'line']}, layers: []}, effects: [{type: 'keep-columns', view: 'lines', columns: ['total', 'line']}]});
-		expect(after(['home', 'enter', 'q'], state)).toMatchObject({state: {columns: {}}, effects: [{type: 'keep-columns', view: 'lines', columns: undefined}]});
+		expect(after(['up', ' ', 'escape'], state)).toMatchObject({
+			state: {columns: {lines: ['total', 'line']}, layers: []},
+			effects: [{type: 'keep-columns', view: 'lines', columns: ['total', 'line']}],
+		});
+		expect(after(['home', 'enter', 'q'], state)).toMatchObject({
+			state: {columns: {}},
+			effects: [{type: 'keep-columns', view: 'lines', columns: undefined}],
+		});
 	});
 
 	test('moves columns to the left and to the right, the cursor with them', () => {
 		const {state} = after(['C', 'down', '>']);
-		expect(marks(state)).toEqual(['( ) as many as the width has room for', '[x] name', '[ ] total share', '[x] self share']);
+		expect(marks(state)).toEqual([
+			'( ) as many as the width has room for',
+			'[x] name',
+			'[ ] total share',
+			'[x] self share',
+		]);
 		expect(state.columns).toEqual({lines: ['line', 'self']});
 		const ends = after(['>', '<', '<', 'escape'], state);
-		expect(ends).toMatchObject({state: {columns: {lines: ['self', 'line']}}, effects: [{type: 'keep-columns', columns: ['self', 'line']}]});
+		expect(ends).toMatchObject({
+			state: {columns: {lines: ['self', 'line']}},
+			effects: [{type: 'keep-columns', columns: ['self', 'line']}],
+		});
 		// One that is not shown, and what is no column, stay where they are; a sort menu has no order.
 		expect(after(['C', '>', 'down', 'down', '<', 'escape'])).toMatchObject({state: {columns: {}}, effects: []});
 		expect(after(['f6', '>']).state).toEqual(after(['f6']).state);
@@ -272,7 +353,8 @@ describe('the column menu', () => {
 });
 
 test('changed keys do what the other key does, or nothing; a letter that is typed is one', () => {
-	const from = (changes: ReadonlyArray<readonly [string, string | null]>) => initialState({query: defaultQuery, delayMs: 1000, keyChanges: new Map(changes)});
+	const from = (changes: ReadonlyArray<readonly [string, string | null]>) =>
+		initialState({query: defaultQuery, delayMs: 1000, keyChanges: new Map(changes)});
 	expect(after(['X'], from([['X', 'q']])).effects).toEqual([{type: 'quit'}]);
 	expect(after(['q'], from([['X', 'q'], ['q', null]])).effects).toEqual([]);
 	expect(selected(after(['n', 'n', 'p'], from([['n', 'down'], ['p', 'k']])).state)).toBe('b');
@@ -285,8 +367,14 @@ describe('a method to trace', () => {
 	test('is the row\'s until something else is typed; Enter begins, Esc does not', () => {
 		const {state} = after([...toE, 'M']);
 		expect(state.layers).toMatchObject([{kind: 'input', purpose: 'trace', text: 'com.acme.Dao.find'}]);
-		expect(after(['enter'], state)).toMatchObject({state: {layers: []}, effects: [{type: 'find-methods', pattern: 'com.acme.Dao.find'}]});
-		expect(after(['backspace', 'backspace', '*', 'enter'], state).effects).toEqual([{type: 'find-methods', pattern: 'com.acme.Dao.fi*'}]);
+		expect(after(['enter'], state)).toMatchObject({
+			state: {layers: []},
+			effects: [{type: 'find-methods', pattern: 'com.acme.Dao.find'}],
+		});
+		expect(after(['backspace', 'backspace', '*', 'enter'], state).effects).toEqual([{
+			type: 'find-methods',
+			pattern: 'com.acme.Dao.fi*',
+		}]);
 		expect(after(['escape'], state)).toMatchObject({state: {layers: []}, effects: []});
 		expect(after(['ctrl-u', 'enter'], state)).toMatchObject({state: {layers: [{text: ''}]}, effects: []});
 		// A class means all its methods, a row without a location nothing yet.
@@ -295,7 +383,10 @@ describe('a method to trace', () => {
 	});
 
 	test('is traced after y and Enter, and after nothing else; the question waits below what is being typed', () => {
-		const asked = confirmTrace(after(['/', 'd']).state, {question: 'trace 2 methods of 1 class? [y/N] ', about: 'a.B.c.'});
+		const asked = confirmTrace(after(['/', 'd']).state, {
+			question: 'trace 2 methods of 1 class? [y/N] ',
+			about: 'a.B.c.',
+		});
 		expect(asked.layers).toMatchObject([{purpose: 'confirm-trace'}, {purpose: 'filter', text: 'd'}]);
 		const {state} = after(['y', 'enter'], asked);
 		expect(state).toMatchObject({query: {filter: 'dy'}, layers: [{purpose: 'confirm-trace'}]});

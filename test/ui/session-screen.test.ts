@@ -39,13 +39,15 @@ test('a deadlock is a red line below the header in every view and size, until it
 	for (const {title} of views) {
 		const lines = await screen.lines();
 		expect(lines.join('\n').replaceAll(sgr, '')).toMatch(new RegExp(`\\[${title}(?: 2!)?]`));
-		expect(lines.slice(0, 5).join('\n')).toMatch(/\u001B\[(?:1;)?31m(?:\u001B\[1m)?! (?:1\/2 )?DEADLOCK: one -> two -> one/);
+		expect(lines.slice(0, 5).join('\n'))
+			.toMatch(/\u001B\[(?:1;)?31m(?:\u001B\[1m)?! (?:1\/2 )?DEADLOCK: one -> two -> one/);
 		await screen.press('tab');
 	}
 
 	expect((await screen.at(60, 10))[0]).toContain('DEADLOCK: one -> two -> one');
 	await screen.at(80, 24);
-	expect(unwrapped(await screen.text('?'))).toContain('deadlock of 2 threads: one waits at A.enter:4 for java.lang.Object held by two');
+	expect(unwrapped(await screen.text('?')))
+		.toContain('deadlock of 2 threads: one waits at A.enter:4 for java.lang.Object held by two');
 	shown = deadlocked(100_000);
 	screen.store.refresh();
 	expect(await screen.text('escape')).not.toContain('DEADLOCK');
@@ -56,15 +58,20 @@ describe('a frame fits its screen', () => {
 		...[['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l']].map(keys => ({view: 'lines', keys})),
 		...views.flatMap(({id}) => [[], ['enter']].map(keys => ({view: id, keys}))),
 	];
-	const cases: ReadonlyArray<readonly [name: string, snapshotOf: () => Snapshot | undefined]> = [['busy', busy], ['hostile', hostileSnapshot], ['empty', () => undefined]];
+	const cases: ReadonlyArray<readonly [name: string, snapshotOf: () => Snapshot | undefined]> = [['busy', busy], [
+		'hostile',
+		hostileSnapshot,
+	], ['empty', () => undefined]];
 	const heights = [1, 2, 3, 5, 8, 9, 15, 16, 24, 60];
-	const sizes = [1, 2, 3, 10, 20, 35, 38, 49, 50, 64, 79, 80, 119, 120, 150, 200].flatMap(columns => heights.map(rows => [columns, rows] as const));
+	const sizes = [1, 2, 3, 10, 20, 35, 38, 49, 50, 64, 79, 80, 119, 120, 150, 200].flatMap(columns =>
+		heights.map(rows => [columns, rows] as const));
 	test.each(cases)('%s, with every layer, at every size', async (_, snapshotOf) => {
 		const snapshot = snapshotOf();
 		for (const [turn, {view, keys}] of layers.entries()) {
 			for (const theme of [plain, colored]) {
 				// Each of the sizes has its turn with two of the layers.
-				const inTurn = sizes.filter((_size, index) => index % layers.length === (theme === plain ? turn : (turn + 5) % layers.length));
+				const inTurn = sizes.filter((_size, index) =>
+					index % layers.length === (theme === plain ? turn : (turn + 5) % layers.length));
 				const screen = screenOf(snapshot, {theme, view: {view}});
 				await screen.press(...keys);
 				for (const [columns, rows] of inTurn) {
@@ -73,7 +80,8 @@ describe('a frame fits its screen', () => {
 					for (const line of lines) {
 						expect(theme === colored || /^[ -~]*$/.test(line), `--ascii: ${line}`).toBe(true);
 						const text = line.replaceAll(sgr, '');
-						expect(cellWidth(text), `${columns} x ${rows} ${view} ${keys.join(' ')}: ${text}`).toBeLessThanOrEqual(Math.max(0, columns - 1));
+						expect(cellWidth(text), `${columns} x ${rows} ${view} ${keys.join(' ')}: ${text}`)
+							.toBeLessThanOrEqual(Math.max(0, columns - 1));
 						expect(text).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E]/);
 					}
 				}
@@ -142,7 +150,13 @@ test('a thread, class or method named 0 is shown; a figure that is 0 is blank', 
 describe('the Lines view', () => {
 	test('hot lines first, with their states, and what is held up; above them what the program uses', async () => {
 		const vitals = {
-			cpuPercent: 122, hostCpus: 2, heapUsedBytes: 11 * (2 ** 20), heapCapacityBytes: 128 * (2 ** 20), gcPercent: 1.5, allocBytesPerS: 310 * (2 ** 20), uptimeMs: 31_000,
+			cpuPercent: 122,
+			hostCpus: 2,
+			heapUsedBytes: 11 * (2 ** 20),
+			heapCapacityBytes: 128 * (2 ** 20),
+			gcPercent: 1.5,
+			allocBytesPerS: 310 * (2 ** 20),
+			uptimeMs: 31_000,
 		};
 		const lines = await screenOf(busy(), {vitals}).lines();
 		expect(lines[0]).toMatch(/LIVE \d\d:\d\d$/);
@@ -163,7 +177,10 @@ describe('the Lines view', () => {
 		expect(unclosed.at(-1)).toMatch(/^filter: \/\(_ {2}the closing \/ is missing +Esc:clear$/);
 		expect(rowsOf(unclosed)).toBe(all);
 		const unknown = await screen.lines('ctrl-u', ...'foo>1');
-		expect(unknown.slice(-2)).toEqual(['filter: foo>1_', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck']);
+		expect(unknown.slice(-2)).toEqual([
+			'filter: foo>1_',
+			'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck',
+		]);
 		expect(unknown[3]).not.toContain('foo>1');
 		const right = await screen.lines('ctrl-u', ...'PCT > 2');
 		expect(right.at(-1)).toMatch(/^filter: PCT > 2_ +Enter:keep +Esc:clear$/);
@@ -178,10 +195,15 @@ describe('the Lines view', () => {
 	});
 });
 
-test.each([['1.8.0_504', 'JDK 8'], ['17.0.15', 'JDK 17'], ['27-ea', 'JDK 27']])('the release of a JVM of version %s is %s', async (jvmVersion, release) => {
-	const [program] = await screenOf({...alone, target: {...alone.target, jvmVersion}}, {vitals: {uptimeMs: 31_000}}).lines();
-	expect(program).toMatch(new RegExp(`^${release}  up 31s `));
-});
+test.each([['1.8.0_504', 'JDK 8'], ['17.0.15', 'JDK 17'], ['27-ea', 'JDK 27']])(
+	'the release of a JVM of version %s is %s',
+	async (jvmVersion, release) => {
+		const [program] = await screenOf({...alone, target: {...alone.target, jvmVersion}}, {
+			vitals: {uptimeMs: 31_000},
+		}).lines();
+		expect(program).toMatch(new RegExp(`^${release}  up 31s `));
+	},
+);
 
 test('a view without rows says what fills it', async () => {
 	const screen = screenOf(alone);
@@ -201,11 +223,14 @@ test('a view without rows says what fills it', async () => {
 	]);
 });
 
-test.each([[80, 24], [80, 15], [80, 6], [60, 16]])('at %i x %i tabs without room stand behind More…, at 160 x 24 there is room for all', async (columns, rows) => {
-	const screen = screenOf(alone, {columns, rows});
-	expect(await screen.text()).toMatch(/^\[Lines] {2}Threads {2}Blockers .*More~/m);
-	expect((await screen.at(160, 24)).join('\n')).toMatch(/^\[Lines] {2}Threads .* {2}Traces(?!.*More)/m);
-});
+test.each([[80, 24], [80, 15], [80, 6], [60, 16]])(
+	'at %i x %i tabs without room stand behind More…, at 160 x 24 there is room for all',
+	async (columns, rows) => {
+		const screen = screenOf(alone, {columns, rows});
+		expect(await screen.text()).toMatch(/^\[Lines] {2}Threads {2}Blockers .*More~/m);
+		expect((await screen.at(160, 24)).join('\n')).toMatch(/^\[Lines] {2}Threads .* {2}Traces(?!.*More)/m);
+	},
+);
 
 test('that lines are approximate is said in the detail and the help, not above the table', async () => {
 	for (const key of ['enter', '?']) {
@@ -217,9 +242,18 @@ test('that lines are approximate is said in the detail and the help, not above t
 
 test.each<[RegExp, SourceStatus, Snapshot?]>([
 	[/ENDED \d\d:\d\d:\d\d\n[^]*target ended \d\d:\d\d:\d\d; s saves, q quits/, {phase: 'ended', stale: false}, alone],
-	[/FAILED\n[^]*the socket is gone; start again; s saves, q quits/, {phase: 'failed', stale: false, message: 'the socket is gone', hint: 'start again'}, alone],
+	[/FAILED\n[^]*the socket is gone; start again; s saves, q quits/, {
+		phase: 'failed',
+		stale: false,
+		message: 'the socket is gone',
+		hint: 'start again',
+	}, alone],
 	[/STALE\n[^]*these numbers are old/, {phase: 'sampling', stale: true}, alone],
-	[/NO SAMPLE 12s\n[^]*no sample for 12 s; sampling fails: no answer in time/, {...live, silentS: 12, note: 'sampling fails: no answer in time'}, alone],
+	[/NO SAMPLE 12s\n[^]*no sample for 12 s; sampling fails: no answer in time/, {
+		...live,
+		silentS: 12,
+		note: 'sampling fails: no answer in time',
+	}, alone],
 	[/STOPPED\n[^]*o restarts it/, {phase: 'paused', stale: false}, alone],
 	[/STARTING\n[^]*waiting for the first sample/, {phase: 'starting', stale: false}],
 	[/RECORDED \d{4}-\d\d-\d\d \d\d:\d\d {2}\d+\/s\n/, {phase: 'recording', stale: false}, alone],
@@ -242,9 +276,18 @@ describe('how sampling goes', () => {
 
 	/** The screen at the last of these moments of a session: seconds of sampling, samples, our own CPU seconds. */
 	function screenOver(moments: readonly Moment[], status = live, more: Partial<SessionStats> = {}): ComponentScreen {
-		const snapshots = moments.map(([s, samples, cpuS]) => picture('one | R | a:1', {
-			engine: 'memory', requestedIntervalMs: 20, intervalMs: 20, samples, durationMs: s * 1000, takenAtMs: s * 1000, lastSampleAtMs: s * 1000, selfCpuMs: cpuS * 1000, ...more,
-		}));
+		const snapshots = moments.map(([s, samples, cpuS]) =>
+			picture('one | R | a:1', {
+				engine: 'memory',
+				requestedIntervalMs: 20,
+				intervalMs: 20,
+				samples,
+				durationMs: s * 1000,
+				takenAtMs: s * 1000,
+				lastSampleAtMs: s * 1000,
+				selfCpuMs: cpuS * 1000,
+				...more,
+			}));
 		let read = 0;
 		const screen = screenOf(() => snapshots[read++], {status, vitals: {heapCapacityBytes: 2 ** 30}});
 		while (read < snapshots.length) {
@@ -258,16 +301,37 @@ describe('how sampling goes', () => {
 	const slow = {intervalMs: 100, cpuIntervalMs: 100};
 	test.each<[string, readonly Moment[], RegExp, SourceStatus?, Partial<SessionStats>?]>([
 		['nothing before there is something to say', [[0.2, 8, 1]], / LIVE \d\d:\d\d$/],
-		['the rate reached lately, and the one asked for', [[0.2, 8, 1], [10, 400, 1.3], [20, 520, 1.4]], / 12 of 50\/s$/],
+		[
+			'the rate reached lately, and the one asked for',
+			[[0.2, 8, 1], [10, 400, 1.3], [20, 520, 1.4]],
+			/ 12 of 50\/s$/,
+		],
 		['both where an engine is slow', [[1, 40, 1], [11, 140, 1.5]], / 10 of 50\/s$/, live, slow],
 		['one rate where all samples were taken', [[1, 50, 1], [11, 550, 1.5]], / 50\/s$/, live, slow],
-		['one rate where the difference is small', [[1, 50, 1], [11, 500, 1.5]], / 45\/s$/, live, {intervalMs: 22, cpuIntervalMs: 22}],
-		['no rate while nothing is sampled', [[1, 40, 1], [11, 140, 1.5]], /^(?!.*\/s)/, {phase: 'paused', stale: false}, slow],
+		['one rate where the difference is small', [[1, 50, 1], [11, 500, 1.5]], / 45\/s$/, live, {
+			intervalMs: 22,
+			cpuIntervalMs: 22,
+		}],
+		['no rate while nothing is sampled', [[1, 40, 1], [11, 140, 1.5]], /^(?!.*\/s)/, {
+			phase: 'paused',
+			stale: false,
+		}, slow],
 		['the rate of all of a recording', [[20, 500, 2]], / 25 of 50\/s$/, recorded],
 		['nothing of costs and losses that are small', [[0.2, 8, 1], [5, 200, 1], [20, 900, 1.2]], /^(?!.*!)/],
-		['losses, and the cost to the target', [[0.2, 8, 1], [5, 200, 1], [20, 900, 1.2]], /! 10% of samples failed {2}! costs 10% of target/, live, {failed: 100, targetStoppedMs: 2000}],
+		[
+			'losses, and the cost to the target',
+			[[0.2, 8, 1], [5, 200, 1], [20, 900, 1.2]],
+			/! 10% of samples failed {2}! costs 10% of target/,
+			live,
+			{failed: 100, targetStoppedMs: 2000},
+		],
 		['that our own CPU time is high', [[0.2, 8, 1], [5, 200, 1], [20, 900, 6]], /! own CPU 33\.?\d*%/],
-		['when the next sample comes while the budget puts it off', [[1, 40, 1], [11, 41, 1]], /THROTTLED next in 42s +\d/, {...live, nextS: 42}],
+		[
+			'when the next sample comes while the budget puts it off',
+			[[1, 40, 1], [11, 41, 1]],
+			/THROTTLED next in 42s +\d/,
+			{...live, nextS: 42},
+		],
 		['that it is due', [[1, 40, 1], [11, 41, 1]], /THROTTLED next is due +\d/, {...live, nextS: 0}],
 	])('the header says %s', async (_, moments, expected, status, more) => {
 		expect((await screenOver(moments, status, more).lines())[0]).toMatch(expected);
@@ -279,25 +343,31 @@ describe('how sampling goes', () => {
 		[[[0.2, 8, 1], [3.1, 150, 3], [8, 400, 3.1]], '2'],
 		[[[0.2, 8, 1], [3.1, 150, 3]], undefined],
 		[[[20, 500, 2]], '10', recorded],
-	])('the help has our own CPU time of the last ten seconds, or of all of a recording: %j', async (moments, percent, status) => {
-		const screen = screenOver(moments, status);
-		await screen.at(120, 150);
-		expect(/ own +([\d.]+)%: /.exec(await screen.text('?'))?.[1]).toBe(percent);
-	});
+	])(
+		'the help has our own CPU time of the last ten seconds, or of all of a recording: %j',
+		async (moments, percent, status) => {
+			const screen = screenOver(moments, status);
+			await screen.at(120, 150);
+			expect(/ own +([\d.]+)%: /.exec(await screen.text('?'))?.[1]).toBe(percent);
+		},
+	);
 
 	test('why samples are put off is said below; what is not known of the heap is a dash', async () => {
-		expect(await screenOver([[1, 40, 1], [11, 41, 1]], {...live, nextS: 42}).text()).toContain('--max-overhead allows; the next sample comes in 42s');
+		expect(await screenOver([[1, 40, 1], [11, 41, 1]], {...live, nextS: 42}).text())
+			.toContain('--max-overhead allows; the next sample comes in 42s');
 		expect((await screenOver([[1, 40, 1]]).lines())[1]).toContain('heap -/1.0G');
 	});
 });
 
 describe('what must be known of the figures', () => {
 	// Threads that wait are no part of what was refused.
-	const refused = () => picture('one | R*200 | a:1\ntwo | w*200 | b:1', {refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
+	const refused = () =>
+		picture('one | R*200 | a:1\ntwo | w*200 | b:1', {refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
 	test('is in the header of 80 columns, the most urgent first', async () => {
 		const screen = screenOf(refused());
 		expect((await screen.lines())[0]).toContain('! 40% of running samples have no stack');
-		expect((await screen.at(200, 60))[0]).toContain('! 40% of running samples have no stack  ! table full: 5 at (other)');
+		expect((await screen.at(200, 60))[0])
+			.toContain('! 40% of running samples have no stack  ! table full: 5 at (other)');
 	});
 
 	const sparse = {intervalMs: 3000, requestedIntervalMs: 1000, threadSamples: 300, sampleTicks: 6, samples: 2};
@@ -307,13 +377,28 @@ describe('what must be known of the figures', () => {
 		['unattributed CPU time', 'R900 R100', {durationMs: 2000, sampledMs: 2000}, '! 10% unattributed'],
 		['not where it is little of all', 'R960 R40', {durationMs: 2000, sampledMs: 2000}],
 		['not of next to none', 'R19 R171', {durationMs: 60_000, sampledMs: 60_000}],
-		['samples that are seconds apart, and the option that allows more', 'R', sparse, '! one sample every 3 s: --max-overhead'],
+		[
+			'samples that are seconds apart, and the option that allows more',
+			'R',
+			sparse,
+			'! one sample every 3 s: --max-overhead',
+		],
 		['the other option', 'R', {...sparse, cpuIntervalMs: 3000}, '! one sample every 3 s: --max-cpu'],
 		['not where no more are asked for', 'R', {...sparse, requestedIntervalMs: 3000}],
 		['not below two seconds', 'R', {...sparse, intervalMs: 1900}],
 		['next to no samples, and why', 'R', starved, '! 1 sample in 27 s: tprof-top had no CPU'],
-		['who may have had no CPU', 'R', {...starved, timer: ''}, '! 1 sample in 27 s: tprof-top or the target had no CPU'],
-		['that the target did not answer', 'R', {...starved, samples: 2, late: 2, failed: 3}, '! 2 samples in 27 s: the target did not answer'],
+		[
+			'who may have had no CPU',
+			'R',
+			{...starved, timer: ''},
+			'! 1 sample in 27 s: tprof-top or the target had no CPU',
+		],
+		[
+			'that the target did not answer',
+			'R',
+			{...starved, samples: 2, late: 2, failed: 3},
+			'! 2 samples in 27 s: the target did not answer',
+		],
 		['not where the sample came in time', 'R', {...starved, late: 0}],
 		['not of a short time', 'R', {...starved, durationMs: 1900}],
 		['not where there are enough', 'R', {...starved, samples: 300, late: 300}],
@@ -324,29 +409,40 @@ describe('what must be known of the figures', () => {
 	});
 
 	test('what earlier windows lost is not said of a window, and the help says what a sample costs', async () => {
-		const build = (samples: number, late: number, durationMs: number) => picture('one | R | a:1', {...starved, samples, late, failed: 50, durationMs});
+		const build = (samples: number, late: number, durationMs: number) =>
+			picture('one | R | a:1', {...starved, samples, late, failed: 50, durationMs});
 		const before = build(100, 100, 10_000);
 		expect(starvedText(build(103, 103, 30_000), before)).toBe('3 samples in 20 s: tprof-top had no CPU');
 		expect(starvedText(build(103, 100, 30_000), before)).toBe('');
 		const screen = screenOf(picture('one | R | a:1', sparse), {rows: 60});
-		expect(unwrapped(await screen.text('?'))).toContain('A sample of 50 threads costs so much that one is taken every 3 s, not every 1 s: more would stop the target for longer than --max-overhead allows.');
+		expect(unwrapped(await screen.text('?')))
+			.toContain('A sample of 50 threads costs so much that one is taken every 3 s, not every 1 s: more would stop the target for longer than --max-overhead allows.');
 	});
 
 	test('another tracer is named in the header of 80 columns, the help and the detail of the stacks that are not known', async () => {
 		const drawing = new Picture();
-		drawing.builder.count(drawing.thread('one'), drawing.builder.addStack([pseudoFrame(drawing.builder, unknownStack)]), stateCode.RUNNABLE, 200, 1e7);
+		drawing.builder.count(
+			drawing.thread('one'),
+			drawing.builder.addStack([pseudoFrame(drawing.builder, unknownStack)]),
+			stateCode.RUNNABLE,
+			200,
+			1e7,
+		);
 		const unknown = drawing.build({durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50});
 		const screen = screenOf(unknown, {status: {...live, tracer: 'gdb (process 4711)'}, rows: 60});
 		expect((await screen.lines())[0]).toContain('! 40% without stack: gdb 4711');
-		expect(await screen.text('enter')).toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
-		expect(unwrapped(await screen.text('?'))).toContain('80 thread samples have no stack: not sampled while gdb (process 4711) is attached to the threads');
+		expect(await screen.text('enter'))
+			.toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
+		expect(unwrapped(await screen.text('?')))
+			.toContain('80 thread samples have no stack: not sampled while gdb (process 4711) is attached to the threads');
 	});
 
 	test('stands whole in the help, with the note of the session, at any width', async () => {
 		const note = `a note of ${'many '.repeat(30)}words`;
 		for (const columns of [200, 80, 38]) {
 			const text = unwrapped(await screenOf(refused(), {status: {...live, note}, columns, rows: 60}).text('?'));
-			expect(text).toContain('80 thread samples have no stack: a debugger or another profiler is attached to the threads');
+			expect(text)
+				.toContain('80 thread samples have no stack: a debugger or another profiler is attached to the threads');
 			expect(text).toContain('5 thread samples with new stacks are counted under (other)');
 			expect(text).toContain(note);
 		}
@@ -434,7 +530,14 @@ describe('what the configuration file says', () => {
 	});
 
 	test('help and key line have the changed keys, and the help what is wrong with the file', async () => {
-		const screen = screenOf(busy(), {rows: 300, view: {keyChanges: new Map([['X', 'q'], ['q', null]]), notes: ['config.json:3: no'], message: {text: 'config.json:3: no', tone: 'error'}}});
+		const screen = screenOf(busy(), {
+			rows: 300,
+			view: {
+				keyChanges: new Map([['X', 'q'], ['q', null]]),
+				notes: ['config.json:3: no'],
+				message: {text: 'config.json:3: no', tone: 'error'},
+			},
+		});
 		expect((await screen.lines()).at(-1)).toMatch(/^config\.json:3: no +X:quit/);
 		const help = await screen.text('h');
 		expect(help).toContain('config.json:3: no');
@@ -447,17 +550,22 @@ describe('the keys that help most with the selected row', () => {
 
 	test('stand in the last line behind quitting and help, by view and row', async () => {
 		const screen = screenOf(busy());
-		expect(await hints(screen)).toMatch(/^q:quit {2}\?:help {2}Enter:stacks {2}f:focus {2}t:threads {2}\/:filter {2}F6:sort/);
-		expect(await hints(screenOf(busy(), {columns: 120}))).toMatch(/^q:quit {2}\?:help {2}Enter: stacks and callers {2}f: where its time goes {2}t: only its thread {2}\/:filter/);
-		expect(await hints(screen, 'j', 'j')).toMatch(/^q:quit {2}\?:help {2}Enter: who holds the lock {2}t: only its thread {2}\/: filter/);
+		expect(await hints(screen))
+			.toMatch(/^q:quit {2}\?:help {2}Enter:stacks {2}f:focus {2}t:threads {2}\/:filter {2}F6:sort/);
+		expect(await hints(screenOf(busy(), {columns: 120})))
+			.toMatch(/^q:quit {2}\?:help {2}Enter: stacks and callers {2}f: where its time goes {2}t: only its thread {2}\/:filter/);
+		expect(await hints(screen, 'j', 'j'))
+			.toMatch(/^q:quit {2}\?:help {2}Enter: who holds the lock {2}t: only its thread {2}\/: filter/);
 		expect(await hints(screen, 't')).toMatch(/ t: all threads /);
 	});
 
 	test('are others where no row is left, and those that the user changed', async () => {
 		const screen = screenOf(busy(), {view: {keyChanges: new Map([['n', 'escape'], ['escape', null]])}});
-		expect(await hints(screen, '/', ...'nowhere', 'enter')).toContain('n: clear the filter  /: another filter  x: other states');
+		expect(await hints(screen, '/', ...'nowhere', 'enter'))
+			.toContain('n: clear the filter  /: another filter  x: other states');
 		// Each view has its own.
-		expect(await hints(screenOf(busy(), {view: {view: 'changes'}}))).toContain('m: set the baseline  D: back  Tab: next view');
+		expect(await hints(screenOf(busy(), {view: {view: 'changes'}})))
+			.toContain('m: set the baseline  D: back  Tab: next view');
 	});
 
 	test('q goes back in Focus where another view led there, and quits where it was the first', async () => {
@@ -469,15 +577,22 @@ describe('the keys that help most with the selected row', () => {
 	});
 });
 
-test.each([['/', 'Enter:keep'], ['d', 'Enter:set'], ['M', 'Enter:look up']])('on a low screen the line typed after %s says what Enter does', async (key, keys) => {
-	expect((await screenOf(busy(), {columns: 100, rows: 6}).lines(key))[0]).toContain(keys);
-});
+test.each([['/', 'Enter:keep'], ['d', 'Enter:set'], ['M', 'Enter:look up']])(
+	'on a low screen the line typed after %s says what Enter does',
+	async (key, keys) => {
+		expect((await screenOf(busy(), {columns: 100, rows: 6}).lines(key))[0]).toContain(keys);
+	},
+);
 
 describe('what is said follows what is known', () => {
 	/** The same snapshot all the time. */
 	function screenWith(snapshot: Snapshot) {
 		const known: {status: SourceStatus; vitals: TargetVitals} = {status: live, vitals: {}};
-		const store = new SessionStore({source: sourceOf(() => snapshot, {status: () => known.status}), delayMs: 1000, vitals: () => known.vitals});
+		const store = new SessionStore({
+			source: sourceOf(() => snapshot, {status: () => known.status}),
+			delayMs: 1000,
+			vitals: () => known.vitals,
+		});
 		store.refresh();
 		const screen = openScreen(store, {columns: 120, rows: 40});
 		const text = async (change: Partial<typeof known> = {}) => {
@@ -517,13 +632,16 @@ describe('the mouse', () => {
 		return screen.text();
 	};
 
-	test.each([[80, 24], [200, 60], [50, 16], [80, 8]])('at %d x %d a click selects a row, and sorts by a heading, then the other way', async (columns, rows) => {
-		const screen = screenOf(busy(), {columns, rows});
-		expect(await click(screen, 'Pool.put:95')).toMatch(/^>.*Pool\.put:95/m);
-		expect(await click(screen, 'LINE')).toContain('LINE^');
-		expect(await click(screen, 'LINE')).toContain('LINEv');
-		expect(await click(screen, 'CPU%')).toContain('CPU%v');
-	});
+	test.each([[80, 24], [200, 60], [50, 16], [80, 8]])(
+		'at %d x %d a click selects a row, and sorts by a heading, then the other way',
+		async (columns, rows) => {
+			const screen = screenOf(busy(), {columns, rows});
+			expect(await click(screen, 'Pool.put:95')).toMatch(/^>.*Pool\.put:95/m);
+			expect(await click(screen, 'LINE')).toContain('LINE^');
+			expect(await click(screen, 'LINE')).toContain('LINEv');
+			expect(await click(screen, 'CPU%')).toContain('CPU%v');
+		},
+	);
 
 	test('a click on a tab goes to the view, from a row\'s detail too; elsewhere it does nothing', async () => {
 		const screen = screenOf(busy(), {columns: 120});
@@ -543,7 +661,11 @@ describe('the mouse', () => {
 		const screen = screenOf(() => shown);
 		const lines = await screen.lines();
 		shown = picture('one | R30 R20 R90 | a:1 b:2 c:3');
-		screen.terminal.emit('mouse', {mouse: 'click', line: lines.findIndex(line => line.includes('A.b:2')), column: 10});
+		screen.terminal.emit('mouse', {
+			mouse: 'click',
+			line: lines.findIndex(line => line.includes('A.b:2')),
+			column: 10,
+		});
 		screen.store.refresh();
 		expect(await screen.text()).toMatch(/^>.*A\.b:2/m);
 	});
@@ -573,7 +695,8 @@ describe('the mouse', () => {
 
 const traced = {...picture('main | R | a.B.c:1'), traces: report, tasks: taskReport};
 const recording: SourceStatus = {phase: 'recording', stale: false};
-const openTraced = (view: string, status = recording): ComponentScreen => screenOf(traced, {columns: 100, view: {view}, status});
+const openTraced = (view: string, status = recording): ComponentScreen =>
+	screenOf(traced, {columns: 100, view: {view}, status});
 
 describe('the Traces view', () => {
 	test('l shows the tree of calls, then that of each thread, whose rows open and close', async () => {
@@ -581,18 +704,22 @@ describe('the Traces view', () => {
 		expect(await screen.text()).toMatch(/a\.B\.outer\n/);
 		expect(await screen.text('l')).toMatch(/- a\.B\.outer *\n.* {3}a\.B\.in<&>ner *\n.* {3}a\.B\.outer/);
 		expect(await screen.text('left')).toMatch(/\+ a\.B\.outer *\n(?!.*ner)/);
-		expect(await openTraced('traces').text('l', 'l', 'right')).toMatch(/- t "1" *\n.* - a\.B\.outer *\n.* {3}a\.B\.outer *\n.*\+ \(ended threads\)/);
+		expect(await openTraced('traces').text('l', 'l', 'right'))
+			.toMatch(/- t "1" *\n.* - a\.B\.outer *\n.* {3}a\.B\.outer *\n.*\+ \(ended threads\)/);
 	});
 
 	test('the detail of a row has its slowest traces whole: when each call began, its time, its own', async () => {
-		expect(await openTraced('traces').text('enter')).toMatch(/SLOW TRACE \(began, time, own\): 2\.00ms in t "1", 1000-1 *\n +0ns {2}2\.00ms {2}1\.80ms {2}a\.B\.outer \(exception\) *\n +500us +200us +200us {3}a\.B\.in<&>ner/);
+		expect(await openTraced('traces').text('enter'))
+			.toMatch(/SLOW TRACE \(began, time, own\): 2\.00ms in t "1", 1000-1 *\n +0ns {2}2\.00ms {2}1\.80ms {2}a\.B\.outer \(exception\) *\n +500us +200us +200us {3}a\.B\.in<&>ner/);
 	});
 });
 
 test('before a method is traced what that does to the JVM stands below the question', async () => {
-	const traceNote = 'Enter loads an agent into JVM 7 (JDK 21), which finds how many methods match. Nothing is traced before you have confirmed.';
+	const traceNote
+		= 'Enter loads an agent into JVM 7 (JDK 21), which finds how many methods match. Nothing is traced before you have confirmed.';
 	const text = await openTraced('lines', {phase: 'sampling', stale: false, traceNote}).text('M');
-	expect(text.replaceAll(/\s+/g, ' ')).toMatch(/ trace: a\.B\.c.* Enter loads an agent .* you have confirmed\. .*Enter:look up/);
+	expect(text.replaceAll(/\s+/g, ' '))
+		.toMatch(/ trace: a\.B\.c.* Enter loads an agent .* you have confirmed\. .*Enter:look up/);
 	expect(await openTraced('lines', {phase: 'sampling', stale: false}).text('M')).not.toContain('Enter loads');
 });
 

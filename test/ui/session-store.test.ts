@@ -63,23 +63,35 @@ function ringStore(delayMs: number, phase: 'sampling' | 'recording' = 'sampling'
 	const startMs = Date.now() - 10_000;
 	const read = () => {
 		const sinceMs = Date.now() - startMs;
-		return picture('one | R | a:1', {samples: Math.floor(sinceMs / 100), durationMs: sinceMs, takenAtMs: Date.now(), lastSampleAtMs: Date.now()});
+		return picture('one | R | a:1', {
+			samples: Math.floor(sinceMs / 100),
+			durationMs: sinceMs,
+			takenAtMs: Date.now(),
+			lastSampleAtMs: Date.now(),
+		});
 	};
 
-	const store = new SessionStore({source: sourceOf(read, {status: () => ({phase, stale: false})}), delayMs, vitals: () => ({cpuPercent: 50})});
+	const store = new SessionStore({
+		source: sourceOf(read, {status: () => ({phase, stale: false})}),
+		delayMs,
+		vitals: () => ({cpuPercent: 50}),
+	});
 	store.start();
 	return store;
 }
 
-test.each([[100, 20], [1000, 20], [5000, 20]])('with a refresh every %i ms a window of the past is a second long', async (delayMs, seconds) => {
-	const store = ringStore(delayMs);
-	await vi.advanceTimersByTimeAsync(seconds * 1000);
-	store.refresh();
-	store.stop();
-	const {windows} = store.get().ring;
-	expect(windows.length).toBeGreaterThanOrEqual(seconds - 1);
-	expect(windows.slice(1).every(({samples}) => samples >= 9 && samples <= 11)).toBe(true);
-});
+test.each([[100, 20], [1000, 20], [5000, 20]])(
+	'with a refresh every %i ms a window of the past is a second long',
+	async (delayMs, seconds) => {
+		const store = ringStore(delayMs);
+		await vi.advanceTimersByTimeAsync(seconds * 1000);
+		store.refresh();
+		store.stop();
+		const {windows} = store.get().ring;
+		expect(windows.length).toBeGreaterThanOrEqual(seconds - 1);
+		expect(windows.slice(1).every(({samples}) => samples >= 9 && samples <= 11)).toBe(true);
+	},
+);
 
 test('while the screen is paused the past is kept on, and comes with the next refresh', async () => {
 	const store = ringStore(1000);

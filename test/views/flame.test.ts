@@ -10,22 +10,34 @@ import {randomSnapshot} from '../exports/snapshots.js';
 import {picture} from '../helpers/picture.js';
 import {screenOf} from '../helpers/session-screen.js';
 
-const boxesOf = (snapshot: Snapshot, query: Partial<Query> = {}) => queryFlame(snapshot, undefined, {...defaultQuery, ...query}).rows.map(row => ({
-	name: locationName(row), depth: row.depth, from: Number(row.start.toFixed(3)), part: Number(row.part.toFixed(3)), isFound: row.isFound,
-}));
+const boxesOf = (snapshot: Snapshot, query: Partial<Query> = {}) =>
+	queryFlame(snapshot, undefined, {...defaultQuery, ...query}).rows.map(row => ({
+		name: locationName(row),
+		depth: row.depth,
+		from: Number(row.start.toFixed(3)),
+		part: Number(row.part.toFixed(3)),
+		isFound: row.isFound,
+	}));
 
 describe('boxes', () => {
 	test.each(Array.from({length: 8}, (_, seed) => seed))('are the rows of Tree: %i', seed => {
 		const snapshot = randomSnapshot(seed);
-		for (const query of [defaultQuery, {...defaultQuery, unit: 'ticks'}, {...defaultQuery, tree: {isBottomUp: true}}] as const) {
-			const tree = queryTree(snapshot, undefined, {...query, tree: {...query.tree, isAllOpen: true}}).rows.filter(({totalPercent}) => totalPercent >= 0.2);
+		for (
+			const query of [defaultQuery, {...defaultQuery, unit: 'ticks'}, {
+				...defaultQuery,
+				tree: {isBottomUp: true},
+			}] as const
+		) {
+			const opened = queryTree(snapshot, undefined, {...query, tree: {...query.tree, isAllOpen: true}});
+			const tree = opened.rows.filter(({totalPercent}) => totalPercent >= 0.2);
 			const {rows} = queryFlame(snapshot, undefined, query);
 			expect(new Set(rows.map(({key}) => key))).toEqual(new Set(tree.map(({key}) => key)));
 			for (const row of rows) {
 				expect(100 * row.part).toBeCloseTo(tree.find(({key}) => key === row.key)!.totalPercent, 6);
 				const callees = rows.filter(({parent}) => parent === row);
 				// In the order of names, beside each other, within their caller.
-				expect(callees.map(callee => locationName(callee))).toEqual(callees.map(callee => locationName(callee)).sort((a, b) => a < b ? -1 : 1));
+				expect(callees.map(callee => locationName(callee))).toEqual(callees.map(callee =>
+					locationName(callee)).sort((a, b) => a < b ? -1 : 1));
 				let end = row.start;
 				for (const {start, part} of callees) {
 					expect(start).toBeGreaterThanOrEqual(end - 1e-9);
@@ -46,13 +58,22 @@ describe('boxes', () => {
 	test('a zoomed one has the whole width', () => {
 		const {rows} = queryFlame(snapshot, undefined, defaultQuery);
 		const {key} = rows.find(row => locationName(row) === 'b.Sort.sort:2')!;
-		expect(boxesOf(snapshot, {tree: {zoom: key}})).toMatchObject([{name: 'b.Sort.sort:2', depth: 0, from: 0, part: 1}, {name: 'b.Sort.swap:4', depth: 1, from: 0, part: 0.75}]);
+		expect(boxesOf(snapshot, {tree: {zoom: key}})).toMatchObject([{
+			name: 'b.Sort.sort:2',
+			depth: 0,
+			from: 0,
+			part: 1,
+		}, {name: 'b.Sort.swap:4', depth: 1, from: 0, part: 0.75}]);
 		expect(boxesOf(snapshot, {tree: {zoom: `${key}.99`}})).toHaveLength(5);
 	});
 
 	test('of which the filter marks some, with the share that passes through them, each sample once', () => {
 		const query = {...defaultQuery, filter: 'sort'};
-		expect(boxesOf(snapshot, query).filter(({isFound}) => isFound).map(({name}) => name)).toEqual(['b.Sort.sort:2', 'b.Sort.swap:4', 'c.Sort.sort:5']);
+		expect(boxesOf(snapshot, query).filter(({isFound}) => isFound).map(({name}) => name)).toEqual([
+			'b.Sort.sort:2',
+			'b.Sort.swap:4',
+			'c.Sort.sort:5',
+		]);
 		expect(queryFlame(snapshot, undefined, query).caption).toBe('100.0% passes through frames that match "sort"');
 		expect(queryFlame(snapshot, undefined, {...query, filter: 'sort b.'}).caption).toMatch(/^40\.0% /);
 		expect(boxesOf(snapshot, {filter: 'thread:other'})).toEqual([]);
@@ -67,7 +88,8 @@ describe('the screen', () => {
 		worker | B   | java.lang.Thread.run:840 | com.acme.db.Pool.take:9 | java.lang.Object.wait:native
 	`);
 
-	const flameOf = (more: {readonly theme?: Theme} = {}) => screenOf(snapshot, {columns: 61, rows: 16, view: {view: 'flame'}, ...more});
+	const flameOf = (more: {readonly theme?: Theme} = {}) =>
+		screenOf(snapshot, {columns: 61, rows: 16, view: {view: 'flame'}, ...more});
 
 	test('marks matches of the filter with a star where there are no colours', async () => {
 		const lines = await flameOf().lines('/', ...'shop', 'enter');
@@ -102,8 +124,11 @@ describe('the screen', () => {
 
 	test('has own code, libraries and states in colours of their own; a filter leaves only matches filled', async () => {
 		const screen = flameOf({theme: new Theme({color: true, ascii: false})});
-		expect(await screen.text()).toMatch(/\u001B\[7m\u001B\[33m▏com\.acme\.Price\.of:3 +\u001B\[3[26]m▏java\.util\.HashMap\.get:5/);
-		expect(await screen.text('/', ...'price', 'enter')).toMatch(/\u001B\[7m\u001B\[33m▏com\.acme\.Price\.of:3 +\u001B\[27m\S*▏java\.util\.HashMap\.get:5/);
-		expect(await screen.text('escape', 'x', 'x')).toMatch(/\u001B\[7m\u001B\[1m\u001B\[31m▏com\.acme\.db\.Pool\.take:9/);
+		expect(await screen.text())
+			.toMatch(/\u001B\[7m\u001B\[33m▏com\.acme\.Price\.of:3 +\u001B\[3[26]m▏java\.util\.HashMap\.get:5/);
+		expect(await screen.text('/', ...'price', 'enter'))
+			.toMatch(/\u001B\[7m\u001B\[33m▏com\.acme\.Price\.of:3 +\u001B\[27m\S*▏java\.util\.HashMap\.get:5/);
+		expect(await screen.text('escape', 'x', 'x'))
+			.toMatch(/\u001B\[7m\u001B\[1m\u001B\[31m▏com\.acme\.db\.Pool\.take:9/);
 	});
 });

@@ -25,7 +25,12 @@ test('no two views have the same id or title', () => {
 });
 
 describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
-	const query = {...defaultQuery, sort: view.sort, method: 'com.acme.Main.main', baseline: {snapshot: marked, since: undefined, title: 'before'}};
+	const query = {
+		...defaultQuery,
+		sort: view.sort,
+		method: 'com.acme.Main.main',
+		baseline: {snapshot: marked, since: undefined, title: 'before'},
+	};
 	const {rows: listed, allRows} = view.query(snapshot, undefined, query);
 	const rows = [...listed];
 
@@ -40,7 +45,8 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 		const parentOf = (row: object) => (row as {readonly parentKey?: string}).parentKey;
 		for (const parent of new Set(rows.map(row => parentOf(row)))) {
 			const siblings = rows.filter(row => parentOf(row) === parent);
-			expect(sortRows(siblings, view.columns, view.sort).map(row => valuesOf(row))).toEqual(siblings.map(row => valuesOf(row)));
+			expect(sortRows(siblings, view.columns, view.sort).map(row => valuesOf(row))).toEqual(siblings.map(row =>
+				valuesOf(row)));
 		}
 	});
 
@@ -60,7 +66,8 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 			expect(hints.every(({key}) => bindingOf(view.id, key))).toBe(true);
 			const nameOf = (key: string) => keyLabel(key);
 			expect(hints.map(({key, title}) => `${nameOf(key)}: ${title}`).join('   ').length).toBeLessThan(80);
-			expect(['q:quit', '?:help', ...hints.map(({key, short}) => `${nameOf(key)}:${short}`)].join('  ').length).toBeLessThan(50);
+			expect(['q:quit', '?:help', ...hints.map(({key, short}) => `${nameOf(key)}:${short}`)].join('  ').length)
+				.toBeLessThan(50);
 		}
 	});
 
@@ -75,7 +82,11 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 			expect(keys.every(key => snapshot.threads.key.includes(key))).toBe(true);
 		}
 
-		expect(view.detail(snapshot, undefined, query, 'gone', undefined)).toMatchObject({threads: [], stacks: [], holders: []});
+		expect(view.detail(snapshot, undefined, query, 'gone', undefined)).toMatchObject({
+			threads: [],
+			stacks: [],
+			holders: [],
+		});
 	});
 
 	const textOf = (changed: Query) => JSON.stringify({...changed, baseline: undefined});
@@ -110,7 +121,14 @@ test('what cells are follows their rows', () => {
 		}));
 	};
 
-	expect(roles(0, 0)).toMatchObject({self: 'hot', state: 'states', blocked: 'blocked', waiting: 'waiting', note: 'blocked', file: 'dim'});
+	expect(roles(0, 0)).toMatchObject({
+		self: 'hot',
+		state: 'states',
+		blocked: 'blocked',
+		waiting: 'waiting',
+		note: 'blocked',
+		file: 'dim',
+	});
 	expect(roles(0, 1)).not.toHaveProperty('self');
 	expect(roles(1, 0)).toMatchObject({state: 'blocked', states: 'states'});
 });

@@ -70,7 +70,9 @@ export class DumpCpu {
 
 			const isOnlyInDump = lastResult === 'unreadable' && headerCpuNs[row] >= 0;
 			// -1: unknown.
-			const cpuNs = isOnlyInDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (lastResult === 'read' ? delta : -1);
+			const cpuNs = isOnlyInDump
+				? this.#dumpDelta(sample.key[row], headerCpuNs[row])
+				: (lastResult === 'read' ? delta : -1);
 			sample.cpuNs[row] = Math.max(0, cpuNs);
 			hasCpuTime[row] = cpuNs < 0 ? 0 : 1;
 		}

@@ -44,7 +44,8 @@ export class NativeThreads {
 
 			// After one list it may be a Java thread that is too new for any dump.
 			const isNative = lists > 1;
-			// The java launcher's first thread only waits for the one that runs main; that of another launcher may work.
+			// The java launcher's first thread only waits for the one that runs main; that of another launcher may
+			// work.
 			const isIdleLauncher = id === this.#pid && usedNs === 0;
 			if (isNative && !isIdleLauncher) {
 				// The key, like that of the JVM's own threads, is negative: Java threads' are positive.

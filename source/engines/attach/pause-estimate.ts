@@ -55,13 +55,24 @@ export class PauseEstimate {
 
 	/** Returns how long VM Thread and listener were busy, and how long we waited for a CPU; each -1 if unknown. */
 	#read(vmThread: number, listener: number): readonly number[] {
-		return [this.#busyNs(vmThread), this.#busyNs(listener), this.#own?.cpu.read(this.#own.id) ? this.#own.cpu.waitNs : -1];
+		return [
+			this.#busyNs(vmThread),
+			this.#busyNs(listener),
+			this.#own?.cpu.read(this.#own.id) ? this.#own.cpu.waitNs : -1,
+		];
 	}
 }
 
 /** Returns the pause, at most the latency. The other times, see `PauseEstimate`, are undefined if unknown. */
-export function estimatePauseMs(latencyMs: number, vmThreadMs: number | undefined, listenerMs = 0, ownWaitMs = 0): number {
-	return vmThreadMs === undefined ? latencyMs : Math.min(latencyMs, Math.max(vmThreadMs, latencyMs - listenerMs - ownWaitMs, 0));
+export function estimatePauseMs(
+	latencyMs: number,
+	vmThreadMs: number | undefined,
+	listenerMs = 0,
+	ownWaitMs = 0,
+): number {
+	return vmThreadMs === undefined
+		? latencyMs
+		: Math.min(latencyMs, Math.max(vmThreadMs, latencyMs - listenerMs - ownWaitMs, 0));
 }
 
 /** Measures for how long a process is stopped, too short by two polls at most. */

@@ -81,7 +81,11 @@ export class AttachSession implements EngineSession {
 		const isFull = this.#isFullNext;
 		// A request applies to one dump, even if that fails.
 		this.#isFullNext = false;
-		const reply = await this.#client.threadDump({timeoutMs: isFull ? fullDumpTimeoutMs : dumpTimeoutMs, signal, isFull});
+		const reply = await this.#client.threadDump({
+			timeoutMs: isFull ? fullDumpTimeoutMs : dumpTimeoutMs,
+			signal,
+			isFull,
+		});
 		if (reply.status === 'ended') {
 			throw new SessionOver(reply.reason, {targetEnded: true});
 		}
@@ -108,7 +112,11 @@ export class AttachSession implements EngineSession {
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
 		for (const [row, method] of this.#parser.compiled) {
-			into.addAttributedCpu(row, into.cpuNs[row], this.#jvmStacks.ofCompilation(into.name[row].split(' ', 1)[0], method));
+			into.addAttributedCpu(
+				row,
+				into.cpuNs[row],
+				this.#jvmStacks.ofCompilation(into.name[row].split(' ', 1)[0], method),
+			);
 		}
 
 		this.#parser.frames.markIdle(into, this.#dumpCpu.hasCpuTime, this.#listener);
@@ -126,7 +134,9 @@ export class AttachSession implements EngineSession {
 	/** Warns if threads often wait for a CPU: a dump shows them as if they ran. */
 	get finding(): string | undefined {
 		const share = this.#dumpCpu.cpuWaitShare;
-		return share < minReportedCpuWait ? undefined : `threads wait for a CPU about ${Math.round(share * 10) * 10}% of the time they could run: lines where they wait look hotter than they are`;
+		return share < minReportedCpuWait
+			? undefined
+			: `threads wait for a CPU about ${Math.round(share * 10) * 10}% of the time they could run: lines where they wait look hotter than they are`;
 	}
 
 	get unattributed(): UnattributedReason {
@@ -150,7 +160,8 @@ export class AttachSession implements EngineSession {
 			this.#failingSinceMs = nowMs;
 		}
 
-		const isFailing = this.#failures >= minFailures && (!this.#hasGoodSample || nowMs - this.#failingSinceMs >= maxFailingMs);
+		const isFailing = this.#failures >= minFailures
+			&& (!this.#hasGoodSample || nowMs - this.#failingSinceMs >= maxFailingMs);
 		if (isFailing || (!this.#hasGoodSample && reason === tooManyThreads)) {
 			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint), otherEnginesMayWork});
 		}

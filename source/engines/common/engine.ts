@@ -21,7 +21,9 @@ export type EngineOptions = {
 	readonly threadEvents?: boolean;
 	/** Reads unmounted virtual threads only if there are at most this many virtual threads. Default: 0, reads none. */
 	readonly maxVirtualThreads?: number;
-	/** Returns the kind of a wait for an open file, and its peer, as string ids. Never throws. Undefined: not wanted. */
+	/**
+	Returns the kind of a wait for an open file, and its peer, as string ids. Never throws. Undefined: not wanted.
+	*/
 	readonly fileWait?: (kind: 'read' | 'write', fd: number) => {readonly kind: number; readonly peer: number};
 	/** Maximum cost of sampling, percent of running threads' time (stops have their own budget, in the sampler). */
 	readonly maxOverheadPercent?: number;
@@ -52,7 +54,9 @@ export type SampleOutcome =
 		readonly isSteady?: boolean;
 		/** The next sample must be taken within this time; undefined or Infinity for no limit. */
 		readonly nextWithinMs?: number;
-		/** Time since the first thread began or stopped running after the previous sample; 0 or undefined if none did. */
+		/**
+		Time since the first thread began or stopped running after the previous sample; 0 or undefined if none did.
+		*/
 		readonly sinceChangeNs?: number;
 	}
 	| {readonly ok: false; readonly reason: string; readonly stoppedMs: number};

@@ -26,7 +26,14 @@ const maxDeadlocked = 64;
 A perf record of a virtual thread that is no longer mounted. `carrier`: its carrier's row; `carried`: the row of what
 the carrier carries now.
 */
-type UnmountedRecord = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
+type UnmountedRecord = {
+	readonly kind: VirtualKind;
+	readonly key: number;
+	readonly carrier: number;
+	readonly carried: number;
+	readonly periodNs: number;
+	readonly frames: readonly number[];
+};
 
 /** Has `perf` if perf events are used, `observedThreads` if threads are stopped. */
 type Parts = {
@@ -63,14 +70,22 @@ export class SampleRows {
 		this.#kinds = new VirtualKinds(jvm.methods);
 		this.#locks = new Locks(jvm);
 		if (jvm.vm.release >= firstWithVirtualThreads && maxVirtualThreads > 0) {
-			this.unmountedThreads = new UnmountedThreads(jvm, maxVirtualThreads, {kinds: this.#kinds, locks: this.#locks, fileWait});
+			this.unmountedThreads = new UnmountedThreads(jvm, maxVirtualThreads, {
+				kinds: this.#kinds,
+				locks: this.#locks,
+				fileWait,
+			});
 		}
 
 		this.#unknownFrame = pseudoFrame(jvm.interner, unknownStack);
 	}
 
 	/** Fills a sample that covers `repeats` intervals. `newThreads`: those of `threads` listed for the first time. */
-	fill(into: Sample, threads: readonly JavaThread[], {newThreads, repeats}: {readonly newThreads: readonly JavaThread[]; readonly repeats: number}): void {
+	fill(
+		into: Sample,
+		threads: readonly JavaThread[],
+		{newThreads, repeats}: {readonly newThreads: readonly JavaThread[]; readonly repeats: number},
+	): void {
 		this.#cache.start(into);
 		into.isObservation = !this.#parts.perf;
 		this.#locks.start(threads);
@@ -86,7 +101,12 @@ export class SampleRows {
 		}
 
 		this.#addEnded(into, this.#parts.perf?.endedStacks ?? []);
-		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
+		this.#parts.vmThreads.add(into, this.#cache, {
+			java: threads,
+			newThreads,
+			repeats,
+			stackPointers: this.#parts.perf?.stackPointers,
+		});
 		this.#addUnmountedThreads(into);
 		this.#fillHolders(into, threads[0]?.presence.listNumber ?? 0);
 		// Last, so that all other rows keep their indices.
@@ -115,7 +135,9 @@ export class SampleRows {
 		}
 	}
 
-	/** Adds a thread and, if any, the virtual thread mounted on it; returns the latter's row, otherwise the thread's. */
+	/**
+	Adds a thread and, if any, the virtual thread mounted on it; returns the latter's row, otherwise the thread's.
+	*/
 	#addThread(into: Sample, thread: JavaThread): number {
 		const {description, stack: {frames, end, hasVirtualThread, isHeapMissing}} = thread;
 		if (hasVirtualThread) {
@@ -186,16 +208,29 @@ export class SampleRows {
 	*/
 	#addRecorded(into: Sample, thread: JavaThread, row: number, carrier: number): void {
 		let recordedNs = 0;
-		for (const {periodNs, frames, nativeFrames, carrierStart, isMounted, isHeapMissing, end} of this.#parts.perf?.newStacks(thread) ?? []) {
+		for (
+			const {periodNs, frames, nativeFrames, carrierStart, isMounted, isHeapMissing, end}
+			of this.#parts.perf?.newStacks(thread) ?? []
+		) {
 			const isVirtual = carrierStart >= 0;
 			recordedNs += periodNs;
 			if (isVirtual && !(isMounted && row !== carrier)) {
 				const stack = frames.subarray(0, carrierStart);
 				const kind = this.#kinds.kindOf(isHeapMissing || end === 'broken' ? undefined : stack);
-				this.#unmountedRecords.push({kind, key: this.#kinds.keyOf(`${kind.id} ${thread.description.key}`), carrier, carried: row, periodNs, frames: [...nativeFrames, ...stack.subarray(0, this.#maxFrames)]});
+				this.#unmountedRecords.push({
+					kind,
+					key: this.#kinds.keyOf(`${kind.id} ${thread.description.key}`),
+					carrier,
+					carried: row,
+					periodNs,
+					frames: [...nativeFrames, ...stack.subarray(0, this.#maxFrames)],
+				});
 				into.cpuNs[row] -= periodNs;
 			} else {
-				into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, Math.min(isVirtual ? carrierStart : frames.length, this.#maxFrames))]);
+				into.addAttributedCpu(row, periodNs, [
+					...nativeFrames,
+					...frames.subarray(0, Math.min(isVirtual ? carrierStart : frames.length, this.#maxFrames)),
+				]);
 			}
 		}
 
@@ -212,7 +247,8 @@ export class SampleRows {
 			}
 
 			const row = into.addThread(group.key, 0, group.kind.name);
-			into.flags[row] = threadFlag.virtual | threadFlag.daemon | (group.isUnmovedSinceStart ? threadFlag.unmovedSinceStart : 0);
+			into.flags[row] = threadFlag.virtual | threadFlag.daemon
+				| (group.isUnmovedSinceStart ? threadFlag.unmovedSinceStart : 0);
 			into.state[row] = group.state;
 			into.members[row] = group.count;
 			into.atNodeSinceMs[row] = group.sinceMs;

@@ -44,7 +44,12 @@ export class MemorySession implements EngineSession {
 		const {perf, observedThreads, note} = this.#stacks;
 		this.note = note;
 		this.timer = perf ? 'perf' : 'stop';
-		this.#rows = new SampleRows(jvm, options, {vmThreads: this.#threads.vmThreads, jvmStacks, perf, observedThreads});
+		this.#rows = new SampleRows(jvm, options, {
+			vmThreads: this.#threads.vmThreads,
+			jvmStacks,
+			perf,
+			observedThreads,
+		});
 	}
 
 	async sample(into: Sample, isAfterPause = false, repeats = 1): Promise<SampleOutcome> {
@@ -69,7 +74,9 @@ export class MemorySession implements EngineSession {
 			isSteady = this.#threads.endSample(into) && !this.#stacks.observedThreads?.hasWorkingThreads();
 		} catch (error) {
 			return this.#failed(into, {
-				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
+				reason: error instanceof Unreadable
+					? 'the list of threads could not be read'
+					: printable(String(error)),
 				stoppedMs: meanHeldMs(this.#stacks.stops),
 			});
 		}
@@ -77,8 +84,15 @@ export class MemorySession implements EngineSession {
 		this.#failures = 0;
 		const {longestMs, refused, late, tracer} = this.#stacks.stops;
 		return {
-			ok: true, pauseUs: longestMs * 1000, stoppedMs: meanHeldMs(this.#stacks.stops), interruptedMs, atMs, skippedThreads: {refused, late, tracer},
-			isSteady, sinceChangeNs: this.#threads.steady.sinceChangeNs, nextWithinMs: this.#stacks.perf?.bufferMs,
+			ok: true,
+			pauseUs: longestMs * 1000,
+			stoppedMs: meanHeldMs(this.#stacks.stops),
+			interruptedMs,
+			atMs,
+			skippedThreads: {refused, late, tracer},
+			isSteady,
+			sinceChangeNs: this.#threads.steady.sinceChangeNs,
+			nextWithinMs: this.#stacks.perf?.bufferMs,
 		};
 	}
 
@@ -117,11 +131,17 @@ export class MemorySession implements EngineSession {
 
 		const program = this.#jvm.memory.isGone ? programOf(this.#target.pid) : undefined;
 		if (program !== undefined) {
-			throw new SessionOver(`process ${this.#target.pid} has replaced itself with another program, ${printable(program)}`, {targetEnded: true});
+			throw new SessionOver(
+				`process ${this.#target.pid} has replaced itself with another program, ${printable(program)}`,
+				{targetEnded: true},
+			);
 		}
 
 		if (this.#failures > maxConsecutiveFailures) {
-			throw new SessionOver(`the JVM's memory can no longer be read: ${outcome.reason}`, {targetEnded: false, otherEnginesMayWork: true});
+			throw new SessionOver(`the JVM's memory can no longer be read: ${outcome.reason}`, {
+				targetEnded: false,
+				otherEnginesMayWork: true,
+			});
 		}
 
 		return {ok: false, ...outcome};

@@ -26,7 +26,11 @@ const noThread = (2 ** 22) + 1;
 
 function obstacleOfOpening(target: Target, error: unknown): Obstacle {
 	if (error instanceof Unreadable) {
-		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: 'try again', otherEnginesMayWork: true};
+		return {
+			reason: 'the JVM is still starting up, or its tables cannot be read',
+			hint: 'try again',
+			otherEnginesMayWork: true,
+		};
 	}
 
 	const files = outOfFiles(error);
@@ -49,13 +53,21 @@ function obstacleOfOpening(target: Target, error: unknown): Obstacle {
 function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	const tracer = nameOfTracer(target.pid);
 	if (tracer) {
-		return {reason: `another tracer, ${tracer}, is attached to this JVM`, hint: 'detach that debugger or tracer', otherEnginesMayWork: true};
+		return {
+			reason: `another tracer, ${tracer}, is attached to this JVM`,
+			hint: 'detach that debugger or tracer',
+			otherEnginesMayWork: true,
+		};
 	}
 
 	// A filter may return any errno, often EPERM or ENOSYS.
 	return ptrace.seize(noThread) === constants.errno.ESRCH
 		? undefined
-		: {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', otherEnginesMayWork: true};
+		: {
+			reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers',
+			hint: 'start the container with --cap-add SYS_PTRACE',
+			otherEnginesMayWork: true,
+		};
 }
 
 /** What the kernel checks when a process reads another's memory (ptrace(2); admin-guide/LSM/Yama). */
@@ -75,10 +87,19 @@ export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, 
 	}
 
 	if (yamaScope > 0 && (!hasCapability || yamaScope > 2)) {
-		return {reason: `kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`, hint: yamaScope > 2 ? '' : moreRights, otherEnginesMayWork: true};
+		return {
+			reason: `kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`,
+			hint: yamaScope > 2 ? '' : moreRights,
+			otherEnginesMayWork: true,
+		};
 	}
 
-	return {reason: 'no permission to read its memory: the process has extra capabilities, or CAP_SYS_PTRACE is missing in its user namespace', hint: isRoot ? moreRights : 'run as root on the host', otherEnginesMayWork: true};
+	return {
+		reason:
+			'no permission to read its memory: the process has extra capabilities, or CAP_SYS_PTRACE is missing in its user namespace',
+		hint: isRoot ? moreRights : 'run as root on the host',
+		otherEnginesMayWork: true,
+	};
 }
 
 function ownRights(target: Target): Rights {
@@ -91,9 +112,15 @@ function ownRights(target: Target): Rights {
 }
 
 /** Returns why a JVM cannot be sampled, by opening and closing it as a session would. Does not disturb the JVM. */
-export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions, 'timer'> = {}): Promise<Obstacle | undefined> {
+export async function check(
+	target: Target,
+	{timer = 'stop'}: Pick<EngineOptions, 'timer'> = {},
+): Promise<Obstacle | undefined> {
 	if (process.platform !== 'linux' || process.arch !== 'x64') {
-		return {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyThisEngine};
+		return {
+			reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`,
+			...onlyThisEngine,
+		};
 	}
 
 	try {

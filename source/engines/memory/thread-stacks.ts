@@ -35,7 +35,12 @@ export class ThreadStacks {
 		const walker = new Walker(jvm);
 		const top = new TopFrame(jvm, walker);
 		const continuations = new Continuations(jvm);
-		const chosen = chooseTimer(jvm.perf, target, options, new RecordedStacks(jvm, target.pid, {walker, top, continuations}));
+		const chosen = chooseTimer(
+			jvm.perf,
+			target,
+			options,
+			new RecordedStacks(jvm, target.pid, {walker, top, continuations}),
+		);
 		this.perf = chosen.perf;
 		this.note = chosen.note;
 		this.#stopper = new Stopper(jvm.ptrace, target.pid);
@@ -125,7 +130,9 @@ export class WaitingStacks {
 			const before = {...thread.block};
 			const isLast = attempt === maxAttempts;
 			const end = this.#walkOnce(thread, isLast);
-			const heap = this.#walker.heapStart === -1 ? undefined : this.#continuations.walk(this.#continuations.locate(this.#stack, before.continuationEntry));
+			const heap = this.#walker.heapStart === -1
+				? undefined
+				: this.#continuations.walk(this.#continuations.locate(this.#stack, before.continuationEntry));
 			if (!this.#threads.reread(thread)) {
 				break;
 			}

@@ -21,7 +21,10 @@ export type ExportOptions = {
 	/** Stacks of `collapsed` and `speedscope` begin with a frame of the thread, and of its state. */
 	readonly withThreads?: boolean;
 	readonly withStates?: boolean;
-	/** Number of the document, from 0, in a run that writes several: JSON is one line each, only the first CSV has a heading. */
+	/**
+	Number of the document, from 0, in a run that writes several: JSON is one line each, only the first CSV has a
+	heading.
+	*/
 	readonly iteration?: number;
 	readonly vitals?: TargetVitals;
 	/** Notes on the session, besides those that the snapshot gives: printable lines, for text and JSON. */

@@ -5,8 +5,8 @@ import {sumOf, sumUpTo} from '../../model/sum.js';
 
 /*
 Limits of profiles and recordings, so that opening any file takes less than 500 MB and ten seconds
-(test/commands/open.test.ts). They are near those of the table (table/layout); a full table, or one with deep stacks, may
-exceed them.
+(test/commands/open.test.ts). They are near those of the table (table/layout); a full table, or one with deep stacks,
+may exceed them.
 */
 
 /** Bytes of a profile, compressed and decompressed: a small file can expand to any size. */
@@ -54,13 +54,17 @@ export function tooMany(limit: number, plural: string): ExcessError {
 }
 
 /** Returns the depth of each stack of a file, by node. Throws RangeError without first entries, or beyond a limit. */
-export function depthsOf({strings, frameCount, frameClass, frameMethod, frameFile, nodeCount, nodeParent}: Dictionary): Int32Array {
+export function depthsOf(dictionary: Dictionary): Int32Array {
+	const {strings, frameCount, frameClass, frameMethod, frameFile, nodeCount, nodeParent} = dictionary;
 	if (strings[0] !== '' || frameCount <= otherFrame || nodeCount <= rootNode) {
 		throw new RangeError('first entries are missing');
 	}
 
 	const lengthOf = (name: number) => strings[name].length;
-	if (sumUpTo(frameCount, frame => lengthOf(frameClass[frame]) + lengthOf(frameMethod[frame]) + lengthOf(frameFile[frame])) > maxNameCharacters) {
+	if (
+		sumUpTo(frameCount, frame =>
+			lengthOf(frameClass[frame]) + lengthOf(frameMethod[frame]) + lengthOf(frameFile[frame])) > maxNameCharacters
+	) {
 		throw tooMany(maxNameCharacters, 'characters in names');
 	}
 

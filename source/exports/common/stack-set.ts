@@ -33,7 +33,12 @@ export class StackSet {
 	readonly #callees: Array<Map<number, number>> = [new Map()];
 
 	/** Adds the stacks that a query counts between `since` (undefined: the session's start) and the snapshot. */
-	add(snapshot: Snapshot, since: Snapshot | undefined, query: Query, {depth = Infinity, withThreads = false, withStates = false}: StackOptions = {}): StackCounters {
+	add(
+		snapshot: Snapshot,
+		since: Snapshot | undefined,
+		query: Query,
+		{depth = Infinity, withThreads = false, withStates = false}: StackOptions = {},
+	): StackCounters {
 		const {dictionary, threads} = snapshot;
 		const {nodeParent, nodeFrame, nodeCount} = dictionary;
 		// In a comparison the JVM's small work keeps frames of its own: it may not be small on the other side.
@@ -45,28 +50,36 @@ export class StackSet {
 		const ends = endsOf(dictionary, query);
 		const frameOfGroup = new Map<number, number>();
 		const stackByBaseAndNode = new Map<number, number>();
-		const stackOf = (base: number, node: number) => getOrCreate(stackByBaseAndNode, (base * nodeCount) + node, () => {
-			const groups: number[] = [];
-			for (let at = ends ? ends[node] : node; at !== rootNode && groups.length < depth; at = nodeParent[at]) {
-				groups.push(grouping.groupOfFrame[nodeFrame[at]]);
-			}
+		const stackOf = (base: number, node: number) =>
+			getOrCreate(stackByBaseAndNode, (base * nodeCount) + node, () => {
+				const groups: number[] = [];
+				for (let at = ends ? ends[node] : node; at !== rootNode && groups.length < depth; at = nodeParent[at]) {
+					groups.push(grouping.groupOfFrame[nodeFrame[at]]);
+				}
 
-			let stack = base;
-			for (const group of groups.toReversed()) {
-				const location = grouping.locations[group];
-				stack = this.#calleeOf(stack, getOrCreate(frameOfGroup, group, () => this.#frame(locationName(location), location)));
-			}
+				let stack = base;
+				for (const group of groups.toReversed()) {
+					const location = grouping.locations[group];
+					stack = this.#calleeOf(
+						stack,
+						getOrCreate(frameOfGroup, group, () => this.#frame(locationName(location), location)),
+					);
+				}
 
-			return stack;
-		});
+				return stack;
+			});
 		const stacks = Int32Array.from({length: counters.count}, (_, counter) => {
 			const node = counters.node[counter];
 			if (node === rootNode || !isKept(node)) {
 				return 0;
 			}
 
-			const ofThread = withThreads ? this.#calleeOf(0, this.#frame(`[${threads.name[counters.thread[counter]]}]`)) : 0;
-			const ofState = withStates ? this.#calleeOf(ofThread, this.#frame(`[${threadStates[counters.state[counter]]}]`)) : ofThread;
+			const ofThread = withThreads
+				? this.#calleeOf(0, this.#frame(`[${threads.name[counters.thread[counter]]}]`))
+				: 0;
+			const ofState = withStates
+				? this.#calleeOf(ofThread, this.#frame(`[${threadStates[counters.state[counter]]}]`))
+				: ofThread;
 			return stackOf(ofState, node);
 		});
 		return {counters, stacks};
@@ -83,13 +96,17 @@ export class StackSet {
 	}
 
 	/** Returns the sum of a figure of counters by stack, rounded, in the order of the stacks, without sums of 0. */
-	sums({counters, stacks}: StackCounters, figureOf: (counter: number) => number): Array<readonly [stack: number, sum: number]> {
+	sums(
+		{counters, stacks}: StackCounters,
+		figureOf: (counter: number) => number,
+	): Array<readonly [stack: number, sum: number]> {
 		const sums = new Float64Array(this.callers.length);
 		for (let counter = 0; counter < counters.count; counter++) {
 			sums[stacks[counter]] += figureOf(counter);
 		}
 
-		return [...sums.entries()].filter(([stack, sum]) => stack !== 0 && Math.round(sum) > 0).map(([stack, sum]) => [stack, Math.round(sum)]);
+		const rounded = [...sums.entries()].map(([stack, sum]): [number, number] => [stack, Math.round(sum)]);
+		return rounded.filter(([stack, sum]) => stack !== 0 && sum > 0);
 	}
 
 	#frame(name: string, location?: Location): number {

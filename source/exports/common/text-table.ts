@@ -16,7 +16,8 @@ export const noteIndent = '      ';
 
 /** Returns the first line of a report: what was profiled. */
 export function targetLine({pid, mainClass, command, jvmVersion, vm}: TargetInfo, tool = 'tprof-top'): string {
-	return [tool, pid > 0 ? String(pid) : '', mainClass || command, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`].filter(Boolean).join(' ');
+	return [tool, pid > 0 ? String(pid) : '', mainClass || command, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`]
+		.filter(Boolean).join(' ');
 }
 
 /** Returns a time as ISO 8601, without milliseconds. */
@@ -25,7 +26,14 @@ export function timeText(atMs: number): string {
 }
 
 /** Returns the first lines of an agent's report: target, time and what was followed, notes. */
-export function reportHead(command: string, target: TargetInfo, {startedAtMs, elapsedNs}: AgentReport, followed: string, notes: readonly string[], width: number): string[] {
+export function reportHead(
+	command: string,
+	target: TargetInfo,
+	{startedAtMs, elapsedNs}: AgentReport,
+	followed: string,
+	notes: readonly string[],
+	width: number,
+): string[] {
 	return [
 		targetLine(target, `tprof-top ${command}`),
 		`${timeText(startedAtMs)} for ${(elapsedNs / 1e9).toFixed(1)} s | ${followed}`,

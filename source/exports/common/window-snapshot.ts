@@ -31,7 +31,13 @@ export function windowSnapshot(snapshot: Snapshot, earlier: Snapshot | undefined
 
 /** Returns the session's figures for the window from `then` to `now`: the cumulative ones are subtracted. */
 export function windowStats(now: SessionStats, then: SessionStats | undefined): SessionStats {
-	return then === undefined ? now : {...now, ...fromNames(select(sessionFigures, {window: 'difference'}), name => now[name] - then[name]), startedAtMs: then.takenAtMs};
+	return then === undefined
+		? now
+		: {
+			...now,
+			...fromNames(select(sessionFigures, {window: 'difference'}), name => now[name] - then[name]),
+			startedAtMs: then.takenAtMs,
+		};
 }
 
 function windowThreads(now: ThreadTable, then: ThreadTable): ThreadTable {

@@ -17,11 +17,13 @@ export function freeStem(stem: string, extensions: readonly string[]): string {
 	return stems.find(candidate => !extensions.some(extension => existsSync(candidate + extension))) ?? stem;
 }
 
+type Part = {readonly file: string; readonly bytes: Written};
+
 /**
 Writes files into one folder: all or none of them, for their owner alone, synced, and never replacing another file.
 Throws UserError.
 */
-export async function writeTogether(parts: ReadonlyArray<{readonly file: string; readonly bytes: Written}>): Promise<void> {
+export async function writeTogether(parts: readonly Part[]): Promise<void> {
 	const [{file: first}] = parts;
 	const temporaries: string[] = [];
 	const published: string[] = [];
@@ -54,11 +56,18 @@ export function throwIfTaken(name: string): void {
 }
 
 /** Creates a file with a temporary name in the folder, for its owner alone. Throws the system's error. */
-export async function createPartial(folder: string, extension = '.partial'): Promise<{readonly file: string; readonly handle: FileHandle}> {
+export async function createPartial(
+	folder: string,
+	extension = '.partial',
+): Promise<{readonly file: string; readonly handle: FileHandle}> {
 	const {randomBytes} = await import('node:crypto');
 	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}${extension}`);
 	// The umask can only remove permissions: no chmod is needed.
-	const handle = await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+	const handle = await open(
+		file,
+		constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+		0o600,
+	);
 	return {file, handle};
 }
 
@@ -145,8 +154,10 @@ export async function replaceWhole(file: string, bytes: string): Promise<void> {
 	}
 }
 
+type Stat = {readonly path: string; readonly uid: number; readonly mode: number};
+
 /** Returns a file's path without links, its owner and mode; undefined if it does not exist. */
-async function statOf(file: string): Promise<{readonly path: string; readonly uid: number; readonly mode: number} | undefined> {
+async function statOf(file: string): Promise<Stat | undefined> {
 	try {
 		const real = await realpath(file);
 		const {uid, mode} = await stat(real);
@@ -235,14 +246,22 @@ export class WriteError extends UserError {
 export function writeErrorOf(error: unknown, file: string): WriteError {
 	const name = printable(file, maxPathLength);
 	const folder = printable(path.dirname(file), maxPathLength);
-	const [reason, hint] = explanations[codeOf(error)]?.(folder) ?? [printable((error as Error).message), 'choose another folder (--snapshot-dir, --output)'];
+	const [reason, hint] = explanations[codeOf(error)]?.(folder)
+		?? [printable((error as Error).message), 'choose another folder (--snapshot-dir, --output)'];
 	return new WriteError(name, reason, hint);
 }
 
 const elsewhere = 'choose a folder that you may write to (--snapshot-dir, --output)';
-const explanations: Readonly<Record<string, ((folder: string) => readonly [reason: string, hint: string]) | undefined>> = {
-	ENOSPC: () => ['the disk is full', 'free some space, or choose a folder on another disk (--snapshot-dir, --output)'],
-	EDQUOT: () => ['your disk quota is used up', 'free some space, or choose a folder on another disk (--snapshot-dir, --output)'],
+const explanations: Readonly<
+	Record<string, ((folder: string) => readonly [reason: string, hint: string]) | undefined>
+> = {
+	ENOSPC:
+		() => ['the disk is full', 'free some space, or choose a folder on another disk (--snapshot-dir, --output)'],
+	EDQUOT:
+		() => [
+			'your disk quota is used up',
+			'free some space, or choose a folder on another disk (--snapshot-dir, --output)',
+		],
 	EFBIG: () => ['it would exceed the file size limit (ulimit -f)', 'raise the limit, or choose another format'],
 	EACCES: folder => [`no permission to write in ${folder}`, elsewhere],
 	EPERM: folder => [`no permission to write in ${folder}`, elsewhere],

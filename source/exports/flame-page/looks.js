@@ -2,8 +2,13 @@
 
 /** Colours of kinds of code and of changes. `part`, 0 to 1, tells packages apart, or says how great a change is. */
 export const colors = {
-	own: () => [38, 90, 60], library: part => [90 + (75 * part), 32, 68], other: () => [0, 0, 74], search: [300, 90, 60],
-	more: part => [8, 85, 85 - (30 * part)], less: part => [215, 80, 85 - (30 * part)], same: [0, 0, 80],
+	own: () => [38, 90, 60],
+	library: part => [90 + (75 * part), 32, 68],
+	other: () => [0, 0, 74],
+	search: [300, 90, 60],
+	more: part => [8, 85, 85 - (30 * part)],
+	less: part => [215, 80, 85 - (30 * part)],
+	same: [0, 0, 80],
 };
 
 /**

@@ -16,7 +16,9 @@ for (const method of ['transition', 'duration', 'ease', 'delay']) {
 
 /* global document, matchMedia, Option, window */
 
-/** Children with a smaller part of the whole are left out: no screen has a pixel for them until their caller is zoomed. */
+/**
+Children with a smaller part of the whole are left out: no screen has a pixel for them until their caller is zoomed.
+*/
 const leastPart = 1 / 20_000;
 const fewCallees = 8;
 const isTouched = matchMedia('(pointer: coarse)').matches;
@@ -46,9 +48,13 @@ async function unpacked(text) {
 
 /** Returns what widths can show: CPU time, and ticks of all states and of each. */
 function measuresOf({now, states}) {
-	const found = states.map((name, code) => ({name, code})).filter(({code}) => now.states.includes(code) && now.ticks.some((ticks, index) => ticks > 0 && now.states[index] === code));
+	const found = states.map((name, code) => ({name, code})).filter(({code}) =>
+		now.states.includes(code) && now.ticks.some((ticks, index) => ticks > 0 && now.states[index] === code));
 	const ticksIn = (title, codes) => ({
-		title, codes, pieceOf: side => side.tickPiece * side.tickScale, format: value => `${Math.round(value).toLocaleString('en')} ticks`,
+		title,
+		codes,
+		pieceOf: side => side.tickPiece * side.tickScale,
+		format: value => `${Math.round(value).toLocaleString('en')} ticks`,
 		worth: (side, index) => codes.includes(side.states[index]) ? side.ticks[index] * side.tickScale : 0,
 	});
 	const cpu = {
@@ -67,8 +73,8 @@ function time(us) {
 }
 
 /**
-Returns the tree of what is chosen: `v` is a frame's total, `self` its own part, `was` its total in the baseline, `states`
-its ticks by state. A frame of the code has its index, one of a thread a number below 0.
+Returns the tree of what is chosen: `v` is a frame's total, `self` its own part, `was` its total in the baseline,
+`states` its ticks by state. A frame of the code has its index, one of a thread a number below 0.
 */
 function treeOf({callers, frameOf, names, isLine, threads}, {measure, isByThread, isInverted, now, was}) {
 	const nodeOf = (frame, n) => ({n, frame, v: 0, self: 0, was: 0, states: undefined, below: undefined, c: []});
@@ -82,7 +88,9 @@ function treeOf({callers, frameOf, names, isLine, threads}, {measure, isByThread
 			}
 
 			// Inverted, a stack begins where its samples count: at the first frame from the top that has a line.
-			paths[stack] = isInverted ? path.slice(Math.max(0, path.findIndex(frame => isLine[frame] === 1))) : path.reverse();
+			paths[stack] = isInverted
+				? path.slice(Math.max(0, path.findIndex(frame => isLine[frame] === 1)))
+				: path.reverse();
 		}
 
 		return paths[stack];
@@ -167,7 +175,10 @@ function main(data) {
 	/** Returns a frame's change against the baseline and its error. */
 	const changeOf = ({v, was: before}) => {
 		const {pieceOf} = shown.measure;
-		return {change: v - before, error: Math.hypot(errorOf(v, root.v, pieceOf(shown.now)), errorOf(before, root.was, pieceOf(shown.was)))};
+		return {
+			change: v - before,
+			error: Math.hypot(errorOf(v, root.v, pieceOf(shown.now)), errorOf(before, root.was, pieceOf(shown.was))),
+		};
 	};
 
 	const colorOf = ({data: node, highlight}) => {
@@ -178,7 +189,9 @@ function main(data) {
 		if (was) {
 			const {change, error} = changeOf(node);
 			const part = Math.abs(change) / Math.max(node.v, node.was);
-			return hsl(Math.abs(change) <= error ? colors.same : (shown.isWas === (change > 0) ? colors.less(part) : colors.more(part)));
+			return hsl(Math.abs(change) <= error
+				? colors.same
+				: (shown.isWas === (change > 0) ? colors.less(part) : colors.more(part)));
 		}
 
 		const state = states.find((name, code) => stateColors[name] && node.states?.[code] > node.v / 2);
@@ -199,7 +212,10 @@ function main(data) {
 		return parts.join(' · ');
 	};
 
-	/** Returns as much of a frame's name as its width has room for: without its package, or its class, or only its beginning. */
+	/**
+	Returns as much of a frame's name as its width has room for: without its package, or its class, or only its
+	beginning.
+	*/
 	const nameOf = ({data: {n, frame}, x0, x1}) => {
 		const room = ((x1 - x0) * chart.width()) - labelMargin;
 		const bare = n.slice((packages[packageOf[frame]] ?? '').length).replace(/^\./, '');
@@ -224,7 +240,8 @@ function main(data) {
 			} else {
 				summarize();
 			}
-		}).setSearchMatch(({data: {n}}, words) => words.every(word => n.toLowerCase().includes(word))).setSearchHandler(boxes => {
+		}).setSearchMatch(({data: {n}}, words) => words.every(word => n.toLowerCase().includes(word)))
+		.setSearchHandler(boxes => {
 			// What is below a match counts with it.
 			const outermost = boxes.filter(box => !box.ancestors().slice(1).some(({highlight}) => highlight));
 			found = `${percentOf(sumOf(outermost, box => box.data.v), root.v).toFixed(1)}% matches, in ${boxes.length} frames`;
@@ -252,8 +269,12 @@ function main(data) {
 	function draw() {
 		const isWas = element('was').checked;
 		shown = {
-			measure: measures[element('measure').selectedIndex], isByThread: element('by-thread').checked, isInverted: element('inverted').checked, isWas,
-			now: isWas ? was : data.now, was: isWas ? data.now : was,
+			measure: measures[element('measure').selectedIndex],
+			isByThread: element('by-thread').checked,
+			isInverted: element('inverted').checked,
+			isWas,
+			now: isWas ? was : data.now,
+			was: isWas ? data.now : was,
 		};
 		root = treeOf(data, shown);
 		chart.width(element('chart').clientWidth);
@@ -267,9 +288,16 @@ function main(data) {
 	}
 
 	function drawLegend() {
-		const ofStates = states.filter((name, code) => stateColors[name] && shown.measure.codes.includes(code)).map(name => [name, stateColors[name]]);
-		const ofCode = [['own code', colors.own()], ['libraries', colors.library(0.5)], ['JVM, native', colors.other()]];
-		const rows = was ? [['more than before', colors.more(0.7)], ['less', colors.less(0.7)], ['within the error', colors.same]] : [...ofCode, ...ofStates];
+		const isShown = (name, code) => stateColors[name] && shown.measure.codes.includes(code);
+		const ofStates = states.filter((name, code) => isShown(name, code)).map(name => [name, stateColors[name]]);
+		const ofCode = [
+			['own code', colors.own()],
+			['libraries', colors.library(0.5)],
+			['JVM, native', colors.other()],
+		];
+		const rows = was
+			? [['more than before', colors.more(0.7)], ['less', colors.less(0.7)], ['within the error', colors.same]]
+			: [...ofCode, ...ofStates];
 		element('legend').replaceChildren(...rows.map(([text, color]) => {
 			const [row, mark] = [document.createElement('span'), document.createElement('i')];
 			mark.style.background = hsl(color);

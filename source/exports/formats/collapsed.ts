@@ -8,14 +8,18 @@ export const collapsed: ExportFormat = {
 	id: 'collapsed',
 	title: 'Collapsed stacks',
 	extension: '.collapsed.txt',
-	description: 'a stack per line and its CPU time in microseconds, for flame graph tools; ticks if --state or --with-states is given',
+	description:
+		'a stack per line and its CPU time in microseconds, for flame graph tools; ticks if --state or --with-states is given',
 	streaming: false,
 	write: (...given) => inPieces(linesOf(...given)),
 };
 
 function * linesOf(...[snapshot, baseline, options]: Parameters<ExportFormat['write']>): Generator<string> {
 	// If stacks begin with states, the ticks of all states count, unless the user chose some.
-	const query = {...options.query, states: options.states ?? (options.withStates ? threadStates : options.query.states)};
+	const query = {
+		...options.query,
+		states: options.states ?? (options.withStates ? threadStates : options.query.states),
+	};
 	const {countedMask} = scopeOf(snapshot, query);
 	const isInTicks = (options.withStates ?? false) || options.states !== undefined || effectiveUnit(query) === 'ticks';
 	const set = new StackSet();
@@ -23,7 +27,8 @@ function * linesOf(...[snapshot, baseline, options]: Parameters<ExportFormat['wr
 	const {ticks, cpuNs, state} = stackCounters.counters;
 	const countedTicks = (counter: number) => ((countedMask >> state[counter]) & 1) * ticks[counter];
 	const names = set.frames.map(({name}) => name.replaceAll(';', ','));
-	for (const [stack, sum] of set.sums(stackCounters, counter => isInTicks ? countedTicks(counter) : cpuNs[counter] / 1000)) {
+	const amountOf = (counter: number) => isInTicks ? countedTicks(counter) : cpuNs[counter] / 1000;
+	for (const [stack, sum] of set.sums(stackCounters, amountOf)) {
 		yield `${set.framesOf(stack).map(frame => names[frame]).join(';')} ${sum}\n`;
 	}
 }

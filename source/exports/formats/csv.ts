@@ -22,7 +22,8 @@ const tasks: ReportFormat<TaskReport> = {
 		const {csv: columns} = tasksView.files;
 		return csvText([
 			['by', ...columns.map(({id}) => id)],
-			...taskGroupings.flatMap(by => taskRows(report, undefined, by).slice(0, top).map(row => [by, ...columns.map(({cell}) => cell(row))])),
+			...taskGroupings.flatMap(by =>
+				taskRows(report, undefined, by).slice(0, top).map(row => [by, ...columns.map(({cell}) => cell(row))])),
 		]);
 	},
 };
@@ -32,7 +33,8 @@ export const csv: ExportFormat = {
 	id: 'csv',
 	title: 'CSV',
 	extension: '.csv',
-	description: 'the lines, or the rows of --view, with all their figures, for spreadsheets; all rows unless --top is given',
+	description:
+		'the lines, or the rows of --view, with all their figures, for spreadsheets; all rows unless --top is given',
 	streaming: true,
 	ofViews: true,
 	traces,

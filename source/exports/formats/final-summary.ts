@@ -33,7 +33,10 @@ const indent = '    ';
 export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Query, 'app'> = {}): string[] {
 	const whole: Query = {...defaultQuery, app};
 	const {session, traces} = snapshot;
-	const head = [targetLine(snapshot.target), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
+	const head = [
+		targetLine(snapshot.target),
+		...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width),
+	];
 	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, whole, {isJitAsOne: true});
 	const withoutAgent = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
 	const hot = withoutAgent(rows).filter(row => row.selfCpuNs > 0);
@@ -60,10 +63,15 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 		.slice(0, isAlmostIdle ? maxEntries.waits : 1);
 	const entries = [
 		...findings.map(({text}) => text),
-		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxEntries.traced).map(row => tracedText(row)) : []),
+		...(traces
+			? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxEntries.traced).map(row =>
+				tracedText(row))
+			: []),
 		...blocked.map(location => blockedText(location)),
 		...(isAlmostIdle ? [idleText(hot, wholeCpuNs)] : []),
-		...(cpuPercent < busyPercent ? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
+		...(cpuPercent < busyPercent
+			? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`)
+			: []),
 		...(isAlmostIdle ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row, session.sampledMs))),
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
@@ -79,7 +87,8 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 
 /** Wraps an entry at blanks, and a name longer than a line before its dots. */
 function wrapped(text: string, width: number): string[] {
-	return wrapAt(' ', text, width, indent).flatMap(line => line.length <= width ? [line] : wrapAt('.', line, width, `${indent}.`));
+	return wrapAt(' ', text, width, indent).flatMap(line =>
+		line.length <= width ? [line] : wrapAt('.', line, width, `${indent}.`));
 }
 
 function tracedText(row: TraceRow): string {
@@ -93,7 +102,9 @@ function hotText(row: LineRow, overMs: number): string {
 }
 
 function idleText([first]: readonly LineRow[], wholeCpuNs: number): string {
-	return first ? `almost no CPU time: ${formatMs(wholeCpuNs)} ms, most at ${locationName(first)}` : 'no line of Java code used CPU time';
+	return first
+		? `almost no CPU time: ${formatMs(wholeCpuNs)} ms, most at ${locationName(first)}`
+		: 'no line of Java code used CPU time';
 }
 
 /** Returns `for 8s at ` or, for several threads, `for 1m20s (10 threads) at `. */
@@ -102,7 +113,12 @@ function timeAt(ms: number, threadCount: number): string {
 }
 
 /** A location where threads were blocked by locks: for how long in all, and by each holder. */
-type BlockedLocation = {readonly name: string; waitedMs: number; readonly threads: Set<number>; readonly byHolder: Map<BlockerRow, number>};
+type BlockedLocation = {
+	readonly name: string;
+	waitedMs: number;
+	readonly threads: Set<number>;
+	readonly byHolder: Map<BlockerRow, number>;
+};
 
 /** Returns the locations of the whole session where threads were blocked, the longest first. */
 function blockedLocations(snapshot: Snapshot): BlockedLocation[] {
@@ -111,7 +127,11 @@ function blockedLocations(snapshot: Snapshot): BlockedLocation[] {
 		for (const {at, key, waitedMs} of row.waiters) {
 			if (at && waitedMs > 0) {
 				const name = locationName(at);
-				const location = getOrCreate<string, BlockedLocation>(locations, name, () => ({name, waitedMs: 0, threads: new Set(), byHolder: new Map()}));
+				const location = getOrCreate<string, BlockedLocation>(
+					locations,
+					name,
+					() => ({name, waitedMs: 0, threads: new Set(), byHolder: new Map()}),
+				);
 				location.waitedMs += waitedMs;
 				location.threads.add(key);
 				location.byHolder.set(row, waitedMs + (location.byHolder.get(row) ?? 0));
@@ -132,5 +152,7 @@ function blockedText({name, waitedMs, threads, byHolder}: BlockedLocation): stri
 	const percent = formatPercent(100 * heldMs! / waitedMs);
 	const took = holder.tookAt ? ` at ${locationName(holder.tookAt)}` : '';
 	const isOnlyHolder = Math.round(100 * heldMs! / waitedMs) === 100;
-	return isOnlyHolder ? `${head}, held by ${holder.holderName}${took}` : `${head}, most often by ${holder.holderName} (${percent}%)${took}`;
+	return isOnlyHolder
+		? `${head}, held by ${holder.holderName}${took}`
+		: `${head}, most often by ${holder.holderName} (${percent}%)${took}`;
 }

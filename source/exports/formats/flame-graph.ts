@@ -25,7 +25,8 @@ export const flameGraph: ExportFormat = {
 	id: 'html',
 	title: 'Flame graph',
 	extension: '.html',
-	description: 'a flame graph as one page for a browser, a mail or a ticket: CPU time or ticks, threads, search, zoom, what changed',
+	description:
+		'a flame graph as one page for a browser, a mail or a ticket: CPU time or ticks, threads, search, zoom, what changed',
 	streaming: false,
 	comparesWithBaseline: true,
 	write(snapshot, since, options) {
@@ -56,7 +57,9 @@ function listItems(lines: readonly string[]): string {
 function template(): string {
 	const file = bundledFile('flame-graph.html') ?? bundledFile('dist/flame-graph.html');
 	if (file === undefined) {
-		throw new UserError('flame-graph.html is missing beside cli.js', {hint: 'copy the whole dist folder; in a clone, node build.js makes it'});
+		throw new UserError('flame-graph.html is missing beside cli.js', {
+			hint: 'copy the whole dist folder; in a clone, node build.js makes it',
+		});
 	}
 
 	return readFileSync(file, 'utf8');
@@ -73,11 +76,16 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 	const threads = new Map<string, number>();
 	const sideOf = (of: Snapshot, from: Snapshot | undefined, sideQuery: Query) => {
 		const {counters: {state, thread, ticks, cpuNs}, stacks} = set.add(of, from, sideQuery, {depth});
-		const counted = [...stacks.keys()].filter(counter => stacks[counter] !== 0 && states.includes(threadStates[state[counter]])).sort((a, b) => stacks[a] - stacks[b]);
-		const {wholeCpuNs, cpuSamples, ticksPerObservation} = countedLines(of, from, sideQuery, {...scopeOf(of, sideQuery), countedMask: maskOf(states)});
+		const isCounted = (counter: number) => stacks[counter] !== 0 && states.includes(threadStates[state[counter]]);
+		const counted = [...stacks.keys()].filter(counter => isCounted(counter)).sort((a, b) => stacks[a] - stacks[b]);
+		const {wholeCpuNs, cpuSamples, ticksPerObservation} = countedLines(of, from, sideQuery, {
+			...scopeOf(of, sideQuery),
+			countedMask: maskOf(states),
+		});
 		return {
 			stackSteps: steps(counted.map(counter => stacks[counter])),
-			threads: counted.map(counter => getOrCreate(threads, poolName(of.threads.name[thread[counter]]), () => threads.size)),
+			threads: counted.map(counter =>
+				getOrCreate(threads, poolName(of.threads.name[thread[counter]]), () => threads.size)),
 			states: counted.map(counter => state[counter]),
 			ticks: counted.map(counter => ticks[counter]),
 			cpuUs: counted.map(counter => Math.round(cpuNs[counter] / 1000)),
@@ -99,11 +107,21 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 	return {
 		since,
 		remarks: [
-			...(samples > 0 ? [`sampling error: a frame with 50% of the CPU time has 50% ±${shareError(50, samples).toFixed(1)} (95% confidence); each frame says its own`] : []),
-			...(compared ? [`compared with ${compared.title}: ${timeLine(compared.snapshot, compared.since)}; its figures are scaled to this window's length`] : []),
+			...(samples > 0
+				? [`sampling error: a frame with 50% of the CPU time has 50% ±${shareError(50, samples).toFixed(1)} (95% confidence); each frame says its own`]
+				: []),
+			...(compared
+				? [`compared with ${compared.title}: ${timeLine(compared.snapshot, compared.since)}; its figures are scaled to this window's length`]
+				: []),
 		],
 		data: {
-			...framesOf(set, query), callerSteps: set.callers.map((caller, stack) => stack - caller), frameOf: set.frameOf, threads: [...threads.keys()], states: threadStates, now: {...now, cpuScale: 1, tickScale: 1}, was,
+			...framesOf(set, query),
+			callerSteps: set.callers.map((caller, stack) => stack - caller),
+			frameOf: set.frameOf,
+			threads: [...threads.keys()],
+			states: threadStates,
+			now: {...now, cpuScale: 1, tickScale: 1},
+			was,
 		},
 	};
 }
@@ -116,10 +134,12 @@ package, and its index in `codeKinds`.
 */
 function framesOf({frames}: StackSet, {app}: Query) {
 	const packages = new Map<string, number>();
-	const packageOf = ({className}: Location) => getOrCreate(packages, className.slice(0, Math.max(0, className.lastIndexOf('.'))), () => packages.size);
+	const packageOf = ({className}: Location) =>
+		getOrCreate(packages, className.slice(0, Math.max(0, className.lastIndexOf('.'))), () => packages.size);
 	return {
 		names: frames.map(({name}) => name),
-		isLine: frames.map(({location}) => Number(location !== undefined && (location.line >= 0 || location.line === nativeCodeLine))),
+		isLine: frames.map(({location}) =>
+			Number(location !== undefined && (location.line >= 0 || location.line === nativeCodeLine))),
 		packageOf: frames.map(({location}) => location ? packageOf(location) : -1),
 		kinds: frames.map(({location}) => location ? codeKinds.indexOf(codeKind(location, app)) : 0),
 		packages: [...packages.keys()],

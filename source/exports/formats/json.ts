@@ -17,14 +17,23 @@ import {windowStats} from '../common/window-snapshot.js';
 import {noteLines} from './session-lines.js';
 import {jsonTasks} from './tasks.js';
 
-const costFigures = ['targetStoppedMs', 'targetInterruptedMs', 'pauseP50Us', 'pauseP99Us', 'pauseWorstUs', 'selfCpuMs', 'cpuIntervalMs'] as const;
+const costFigures = [
+	'targetStoppedMs',
+	'targetInterruptedMs',
+	'pauseP50Us',
+	'pauseP99Us',
+	'pauseWorstUs',
+	'selfCpuMs',
+	'cpuIntervalMs',
+] as const;
 
 /** For programs: docs/formats.md specifies the keys, their order and meaning. */
 export const json: ExportFormat = {
 	id: 'json',
 	title: 'JSON',
 	extension: '.json',
-	description: 'everything, for programs (schema 2, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
+	description:
+		'everything, for programs (schema 2, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
 	streaming: true,
 	ofViews: true,
 	traces: jsonTraces,
@@ -36,11 +45,17 @@ export const json: ExportFormat = {
 };
 
 /** Returns the document's parts: single values, and lists with their rows as JSON. */
-function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, view, version, top, notes = [], vitals}: ExportOptions) {
+function documentOf(
+	snapshot: Snapshot,
+	baseline: Snapshot | undefined,
+	{query, view, version, top, notes = [], vitals}: ExportOptions,
+) {
 	const session = windowStats(snapshot.session, baseline?.session);
 	const everything: Query = {...query, showIdle: true, foldPools: false};
-	const lines = [...queryLines(snapshot, baseline, query).rows].sort((a, b) => b.selfCpuNs - a.selfCpuNs || b.selfTicks - a.selfTicks || byText(a.key, b.key));
-	const threads = [...queryThreads(snapshot, baseline, everything).rows].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.thread - b.thread);
+	const lines = [...queryLines(snapshot, baseline, query).rows].sort((a, b) =>
+		b.selfCpuNs - a.selfCpuNs || b.selfTicks - a.selfTicks || byText(a.key, b.key));
+	const threads = [...queryThreads(snapshot, baseline, everything).rows].sort((a, b) =>
+		b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.thread - b.thread);
 	const stacks = queryStacks(snapshot, baseline, query);
 	const head = {
 		...documentHead(snapshot.target, version),
@@ -50,21 +65,35 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		requestedIntervalMs: rounded(session.requestedIntervalMs),
 		startedAt: new Date(session.startedAtMs).toISOString(),
 		durationMs: rounded(session.durationMs),
-		...fromNames(['samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks'], name => session[name]),
+		...fromNames(
+			['samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks'],
+			name => session[name],
+		),
 		skippedThreads: {refused: session.refusedThreads, late: session.lateThreads},
 		cost: fromNames(costFigures, name => rounded(session[name])),
 		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: comparedWith(query.baseline)} : {}),
-		vitals: vitals ? Object.fromEntries(Object.entries(vitals).map(([name, value]) => [name, typeof value === 'number' ? rounded(value) : value])) : null,
+		vitals: vitals
+			? Object.fromEntries(Object.entries(vitals).map(([name, value]) => [name, typeof value === 'number' ? rounded(value) : value]))
+			: null,
 		notes: [...notes, ...noteLines(snapshot, baseline, query)],
 		findings: findingsOf(snapshot, baseline, query, {vitals}).map(({id, text, figures, error = null}) => ({
 			id, sentence: text, figures, error,
 		})),
-		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: frameOrNull(at)}))),
+		deadlocks: deadlocksOf(snapshot).map(deadlock =>
+			deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: frameOrNull(at)}))),
 	};
 	const lists: Readonly<Record<string, Iterable<string>>> = {
 		lines: rowsAsJson(lines.slice(0, top), row => lineOf(row, query)),
 		threads: rowsAsJson(threads.slice(0, top), threadOf),
-		stacks: rowsAsJson(stacks.slice(0, top), ({ticks, cpuNs, state, frames}) => ({ticks, cpuMs: msOf(cpuNs), state, frames: frames.map(frame => frameOf(frame))})),
+		stacks: rowsAsJson(
+			stacks.slice(0, top),
+			({ticks, cpuNs, state, frames}) => ({
+				ticks,
+				cpuMs: msOf(cpuNs),
+				state,
+				frames: frames.map(frame => frameOf(frame)),
+			}),
+		),
 		...(view?.files.json ? {[view.id]: view.files.json(snapshot, baseline, query, top)} : {}),
 	};
 	return {head, lists};
@@ -73,13 +102,27 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 function comparedWith({snapshot, since, title}: Baseline) {
 	const session = windowStats(snapshot.session, since?.session);
 	return {
-		title, mainClass: snapshot.target.mainClass, engine: session.engine, intervalMs: rounded(session.intervalMs), startedAt: new Date(session.startedAtMs).toISOString(), durationMs: rounded(session.durationMs), samples: session.samples,
+		title,
+		mainClass: snapshot.target.mainClass,
+		engine: session.engine,
+		intervalMs: rounded(session.intervalMs),
+		startedAt: new Date(session.startedAtMs).toISOString(),
+		durationMs: rounded(session.durationMs),
+		samples: session.samples,
 	};
 }
 
 function lineOf(row: LineRow, query: Query) {
 	const {selfTicks: self, totalTicks: total, selfCpuNs, totalCpuNs, states} = row;
-	return {...frameOf(row), self, total, cpuMs: msOf(selfCpuNs), totalCpuMs: msOf(totalCpuNs), states: statesOf(states), ...viaOf(row, query)};
+	return {
+		...frameOf(row),
+		self,
+		total,
+		cpuMs: msOf(selfCpuNs),
+		totalCpuMs: msOf(totalCpuNs),
+		states: statesOf(states),
+		...viaOf(row, query),
+	};
 }
 
 function threadOf({top, waitsFor, wait, ...row}: ThreadRow) {
@@ -106,7 +149,10 @@ function threadOf({top, waitsFor, wait, ...row}: ThreadRow) {
 }
 
 /** Writes the document on one line, as JSON.stringify does, or with a line for each key and row of a list, for grep. */
-function * textOf({head, lists}: ReturnType<typeof documentOf>, {hasLines}: {readonly hasLines: boolean}): Generator<string> {
+function * textOf(
+	{head, lists}: ReturnType<typeof documentOf>,
+	{hasLines}: {readonly hasLines: boolean},
+): Generator<string> {
 	const [line, tab, colon] = hasLines ? ['\n', '\t', ': '] : ['', '', ':'];
 	const keyText = (name: string) => `${line}${tab}${JSON.stringify(name)}${colon}`;
 	let separator = '{';

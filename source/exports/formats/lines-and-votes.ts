@@ -34,7 +34,8 @@ export const votes: ExportFormat = {
 	id: 'votes',
 	title: 'Votes',
 	extension: '.votes.txt',
-	description: `identical stacks, counted: votes, fingerprint, frames; RUNNABLE threads and the top ${defaultDepth} frames unless --state or --depth is given`,
+	description:
+		`identical stacks, counted: votes, fingerprint, frames; RUNNABLE threads and the top ${defaultDepth} frames unless --state or --depth is given`,
 	streaming: true,
 	depth: defaultDepth,
 	write(snapshot, baseline, {query, top, depth = defaultDepth, states = ['RUNNABLE']}) {
@@ -42,7 +43,8 @@ export const votes: ExportFormat = {
 			.filter(({selfTicks}) => selfTicks > 0)
 			.sort((a, b) => b.selfTicks - a.selfTicks || (a.fingerprint < b.fingerprint ? -1 : 1))
 			.slice(0, top)
-			.map(({selfTicks, fingerprint, frames}) => `${String(selfTicks).padStart(5)} ${fingerprint}\n${stackLines(frames)}\n`)
+			.map(({selfTicks, fingerprint, frames}) =>
+				`${String(selfTicks).padStart(5)} ${fingerprint}\n${stackLines(frames)}\n`)
 			.join('');
 	},
 };

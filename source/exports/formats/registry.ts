@@ -45,8 +45,12 @@ export function usualFormat(use: NonNullable<ExportFormat['usualFor']>): ExportF
 }
 
 /** The formats of the save dialogue, the default first. */
-export const saveFormats: readonly ExportFormat[] = [usualFormat('save'), ...formats.filter(({usualFor}) => usualFor !== 'save')];
+export const saveFormats: readonly ExportFormat[] = [
+	usualFormat('save'),
+	...formats.filter(({usualFor}) => usualFor !== 'save'),
+];
 
 export function reportFormats<Kind extends 'traces' | 'tasks'>(kind: Kind): ReadonlyArray<Format & {readonly [Key in Kind]: NonNullable<Format[Key]>}> {
-	return allFormats.filter((format): format is Format & {readonly [Key in Kind]: NonNullable<Format[Key]>} => format[kind] !== undefined);
+	return allFormats.filter((format): format is Format & {readonly [Key in Kind]: NonNullable<Format[Key]>} =>
+		format[kind] !== undefined);
 }

@@ -12,7 +12,9 @@ import {windowStats} from '../common/window-snapshot.js';
 export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = windowStats(snapshot.session, baseline?.session);
 	const {startedAtMs, durationMs, intervalMs, requestedIntervalMs} = session;
-	const requested = requestedIntervalMs > 0 && intervalMs > requestedIntervalMs ? `, ${decimals(requestedIntervalMs, 1)} ms requested` : '';
+	const requested = requestedIntervalMs > 0 && intervalMs > requestedIntervalMs
+		? `, ${decimals(requestedIntervalMs, 1)} ms requested`
+		: '';
 	const every = intervalMs > 0 ? ` every ${decimals(intervalMs, 1)} ms${requested}` : '';
 	return `${timeText(startedAtMs)} for ${decimals(durationMs / 1000, 1)} s | engine ${engineName(session)}${every}`;
 }
@@ -23,30 +25,43 @@ export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): st
 	const {targetStoppedMs, targetInterruptedMs, pauseP50Us, pauseP99Us, pauseWorstUs} = session;
 	const share = (ms: number) => session.durationMs > 0 ? ` (${decimals(100 * ms / session.durationMs, 1)}%)` : '';
 	const stopped = `target stopped ${decimals(targetStoppedMs, 1)} ms${share(targetStoppedMs)}`;
-	const interrupted = targetInterruptedMs > 0 ? ` interrupted ${decimals(targetInterruptedMs, 1)} ms${share(targetInterruptedMs)}` : '';
+	const interrupted = targetInterruptedMs > 0
+		? ` interrupted ${decimals(targetInterruptedMs, 1)} ms${share(targetInterruptedMs)}`
+		: '';
 	return [
 		`samples ${session.samples} late ${session.late} failed ${session.failed}`,
 		stopped + interrupted,
 		`own CPU ${decimals(session.selfCpuMs, 0)} ms${share(session.selfCpuMs)}`,
-		...(pauseWorstUs > 0 ? [`pauses p50 ${pause(pauseP50Us)} p99 ${pause(pauseP99Us)} worst ${pause(pauseWorstUs)}`] : []),
+		...(pauseWorstUs > 0
+			? [`pauses p50 ${pause(pauseP50Us)} p99 ${pause(pauseP99Us)} worst ${pause(pauseWorstUs)}`]
+			: []),
 	].join(' | ');
 }
 
 /** Returns the threads by state at the end (none in another tool's profile), and CPU time by kind of thread. */
 export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const {threads, statesNow, javaCpuPercent, jitCpuPercent, vmCpuPercent} = summarize(snapshot, baseline);
-	const [running, blocked, waiting, timed, idle] = (['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'] as const).map(state => statesNow[stateCode[state]]);
+	const [running, blocked, waiting, timed, idle]
+		= (['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'] as const).map(state =>
+			statesNow[stateCode[state]]);
 	return [
-		...(threads > 0 ? [`threads ${threads}: RUN ${running} BLK ${blocked} WAIT ${waiting} TIMED ${timed} idle ${idle}`] : []),
+		...(threads > 0
+			? [`threads ${threads}: RUN ${running} BLK ${blocked} WAIT ${waiting} TIMED ${timed} idle ${idle}`]
+			: []),
 		`CPU Java ${decimals(javaCpuPercent, 0)}% JIT ${decimals(jitCpuPercent, 0)}% JVM ${decimals(vmCpuPercent, 0)}%`,
 	].join(' | ');
 }
 
 /** Returns heap, collections, safepoints and compilations, as far as known, in the words of the screen's header. */
-export function vitalsLine({heapUsedBytes, heapCapacityBytes, gcPercent, gcCause, safepointPercent = 0, compilationsPerS = 0}: TargetVitals = {}): string {
+export function vitalsLine(vitals: TargetVitals = {}): string {
+	const {heapUsedBytes, heapCapacityBytes, gcPercent, gcCause, safepointPercent = 0, compilationsPerS = 0} = vitals;
 	return [
-		...(heapUsedBytes !== undefined && heapCapacityBytes !== undefined ? [`heap ${formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`] : []),
-		...(gcPercent === undefined ? [] : [`GC ${decimals(gcPercent, 0)}%${gcCause === undefined || gcPercent < 1 ? '' : ` (${gcCause})`}`]),
+		...(heapUsedBytes !== undefined && heapCapacityBytes !== undefined
+			? [`heap ${formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`]
+			: []),
+		...(gcPercent === undefined
+			? []
+			: [`GC ${decimals(gcPercent, 0)}%${gcCause === undefined || gcPercent < 1 ? '' : ` (${gcCause})`}`]),
 		...(safepointPercent < 1 ? [] : [`safepoints ${decimals(safepointPercent, 0)}%`]),
 		...(compilationsPerS < 1 ? [] : [`compiled ${decimals(compilationsPerS, 0)}/s`]),
 	].join(' | ');
@@ -61,7 +76,8 @@ export function noteLines(
 	baseline: Snapshot | undefined,
 	{filter}: Pick<Query, 'filter'>,
 ): string[] {
-	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs} = windowStats(snapshot.session, baseline?.session);
+	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs}
+		= windowStats(snapshot.session, baseline?.session);
 	const limit = cpuIntervalMs >= intervalMs ? '--max-cpu' : '--max-overhead';
 	const missing = unattributedText(summarize(snapshot, baseline));
 	const starved = starvedText(snapshot, baseline);
@@ -69,10 +85,14 @@ export function noteLines(
 	return [
 		...(renamed ? [renamed] : []),
 		...(starved ? [starved] : []),
-		...(requestedIntervalMs > 0 && intervalMs >= notedSlowdown * requestedIntervalMs ? [`samples are taken every ${decimals(intervalMs, 1)} ms, not every ${decimals(requestedIntervalMs, 1)} ms: sampling faster would exceed ${limit}`] : []),
+		...(requestedIntervalMs > 0 && intervalMs >= notedSlowdown * requestedIntervalMs
+			? [`samples are taken every ${decimals(intervalMs, 1)} ms, not every ${decimals(requestedIntervalMs, 1)} ms: sampling faster would exceed ${limit}`]
+			: []),
 		...(missing ? [`${missing}; this CPU time is shown as ${unattributed.className}`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
-		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),
+		...(refusedThreads > 0
+			? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`]
+			: []),
 		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),
 		...[unseenVirtualThreads(snapshot)].filter(text => text !== undefined),
 		...(otherTicks > 0 ? [`${otherTicks} thread samples counted under "(other)": the table was full`] : []),

@@ -20,14 +20,23 @@ function * textOf(...[snapshot, baseline, options]: Parameters<ExportFormat['wri
 	const stackCounters = set.add(snapshot, baseline, options.query, options);
 	const {ticks, cpuNs, state} = stackCounters.counters;
 	const codes = (options.states ?? threadStates).map(name => stateCode[name]);
-	const ticksIn = (counted: readonly number[]) => set.sums(stackCounters, counter => counted.includes(state[counter]) ? ticks[counter] : 0);
-	const cpu = {name: 'CPU time', unit: 'microseconds', sums: set.sums(stackCounters, counter => cpuNs[counter] / 1000)};
+	const ticksIn = (counted: readonly number[]) =>
+		set.sums(stackCounters, counter => counted.includes(state[counter]) ? ticks[counter] : 0);
+	const cpu = {
+		name: 'CPU time',
+		unit: 'microseconds',
+		sums: set.sums(stackCounters, counter => cpuNs[counter] / 1000),
+	};
 	const ofStates = options.withStates
 		? [{name: 'Ticks', unit: 'none', sums: ticksIn(codes)}]
 		: codes.map(code => ({name: `${threadStates[code]}, ticks`, unit: 'none', sums: ticksIn([code])}));
 
-	yield `{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":${JSON.stringify(`tprof-top ${options.version}`)}`;
-	yield `,"name":${JSON.stringify(`${targetLine(snapshot.target)} | ${timeLine(snapshot, baseline)}`)},"shared":{"frames":[`;
+	yield `{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":${
+		JSON.stringify(`tprof-top ${options.version}`)
+	}`;
+	yield `,"name":${
+		JSON.stringify(`${targetLine(snapshot.target)} | ${timeLine(snapshot, baseline)}`)
+	},"shared":{"frames":[`;
 	for (const [index, {name, location}] of set.frames.entries()) {
 		const file = location?.file ? {file: location.file} : {};
 		yield `${index === 0 ? '' : ',\n'}${JSON.stringify({name, ...file, ...(location && location.line >= 0 ? {line: location.line} : {})})}`;

@@ -8,7 +8,8 @@ import {defaultTop, defaultWidth, minWidth, reportHead, textTable} from '../comm
 
 /** For people: the states, by kind and by worker, the longest stays, and the counters. */
 export const textTasks: ReportFormat<TaskReport> = {
-	description: `states alone, by kind and by worker, and the longest stays; the top ${defaultTop} unless --top is given`,
+	description:
+		`states alone, by kind and by worker, and the longest stays; the top ${defaultTop} unless --top is given`,
 	write(target, report, {width = defaultWidth, top = defaultTop, notes = []}) {
 		const room = Math.max(width, minWidth);
 		const table = (by: TasksBy) => {
@@ -18,7 +19,14 @@ export const textTasks: ReportFormat<TaskReport> = {
 
 		const {states, kinds, counters, probe, wovenMethods, wovenClasses} = report;
 		const body = [
-			...reportHead('tasks', target, report, `probe ${probe}, ${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')} watched`, notes, room),
+			...reportHead(
+				'tasks',
+				target,
+				report,
+				`probe ${probe}, ${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')} watched`,
+				notes,
+				room,
+			),
 			...(report.dropped > 0 ? [`${report.dropped} tasks were forgotten before they ended`] : []),
 			'',
 			...table('state'),
@@ -30,11 +38,14 @@ export const textTasks: ReportFormat<TaskReport> = {
 			...table('worker'),
 			...(report.longest.length > 0 ? ['', 'LONGEST IN THEIR STATE AT THE END'] : []),
 			...report.longest.slice(0, top).map(({kind, state, ageNs, worker}) => {
-				const before = `${formatNs(ageNs).padStart(7)}  ${states[state].title}${worker === '' ? '' : ` in ${worker}`}: `;
+				const before = `${formatNs(ageNs).padStart(7)}  ${states[state].title}${
+					worker === '' ? '' : ` in ${worker}`
+				}: `;
 				return before + shortKind(kinds[kind], room - cellWidth(before), true);
 			}),
 			...(report.readings.length > 0 ? ['', 'COUNTERS AT THE END'] : []),
-			...report.readings.slice(0, top).map(({counter, of, value}) => `${String(value).padStart(7)}  ${counters[counter].name}${of === '' ? '' : `: ${of}`}`),
+			...report.readings.slice(0, top).map(({counter, of, value}) =>
+				`${String(value).padStart(7)}  ${counters[counter].name}${of === '' ? '' : `: ${of}`}`),
 		];
 		return body.map(line => `${cut(line, room)}\n`).join('');
 	},

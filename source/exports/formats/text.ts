@@ -27,7 +27,8 @@ export const text: ExportFormat = {
 	title: 'Text',
 	extension: '.txt',
 	usualFor: 'report',
-	description: `the header and the table of hot lines or of --view, as on the screen; the top ${defaultTop} unless --top is given`,
+	description:
+		`the header and the table of hot lines or of --view, as on the screen; the top ${defaultTop} unless --top is given`,
 	streaming: true,
 	ofViews: true,
 	traces: textTraces,
@@ -43,8 +44,17 @@ export const text: ExportFormat = {
 		const layout = {width, unit: table.measure ?? measureOf(query, overMs), overMs, by: query.by};
 		const rows = table.rows.slice(0, top);
 		// A view requested with --view is shown alone.
-		const threads = view ? [] : busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);
-		const findings = view ? [] : findingsOf(snapshot, baseline, query, {vitals}).filter(({isAlarm}) => !isAlarm).map(finding => finding.text);
+		const threads = view
+			? []
+			: busyThreads(queryThreads(snapshot, baseline, {
+				...query,
+				showIdle: false,
+				sort: {column: 'cpu', reverse: false},
+			}).rows);
+		const findings = view
+			? []
+			: findingsOf(snapshot, baseline, query, {vitals}).filter(({isAlarm}) => !isAlarm).map(finding =>
+				finding.text);
 		const body = [
 			...(options.iteration ? [''] : []),
 			targetLine(snapshot.target),
@@ -52,14 +62,21 @@ export const text: ExportFormat = {
 			costLine(snapshot, baseline),
 			statesLine(snapshot, baseline),
 			...[vitalsLine(vitals)].filter(Boolean),
-			...deadlocksOf(snapshot).flatMap(deadlock => wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
+			...deadlocksOf(snapshot).flatMap(deadlock =>
+				wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
 			...changedSettings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline, query)]
 				.flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
-			...[...findings, table.finding, table.caption].flatMap(sentence => sentence === undefined ? [] : wrapAt(' ', sentence, width)),
+			...[...findings, table.finding, table.caption].flatMap(sentence =>
+				sentence === undefined ? [] : wrapAt(' ', sentence, width)),
 			'',
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
-			...(rows.length === 0 ? [`(${shown.emptyText?.(table, query) ?? 'no lines: no thread with Java frames was in a counted state or used CPU time'})`] : []),
+			...(rows.length === 0
+				? [`(${
+					shown.emptyText?.(table, query)
+					?? 'no lines: no thread with Java frames was in a counted state or used CPU time'
+				})`]
+				: []),
 			...moreLine(table.rows.length, top),
 			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, maxThreads), layout)] : []),
 			...moreLine(threads.length, maxThreads),
@@ -90,5 +107,7 @@ function namesOfThreads(keys: ReadonlySet<number>, {threads}: Snapshot): string 
 
 /** Returns the threads that used CPU, are blocked, or wait for a lock that another thread holds. */
 function busyThreads(rows: readonly ThreadRow[]): ThreadRow[] {
-	return rows.filter(row => row.cpuNs > 0 || row.states[stateCode.BLOCKED] > 0 || row.state === 'BLOCKED' || row.waitsFor?.ownerName !== undefined);
+	return rows.filter(row =>
+		row.cpuNs > 0 || row.states[stateCode.BLOCKED] > 0 || row.state === 'BLOCKED'
+		|| row.waitsFor?.ownerName !== undefined);
 }

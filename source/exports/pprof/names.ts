@@ -23,16 +23,37 @@ export class Names {
 
 	/** Returns the id of a program's or library's mapping, which has no addresses: functions are known by name. */
 	mapping(file: string): number {
-		return getOrCreate(this.#mappingIds, file, () => this.mappings.push({
-			id: this.mappings.length + 1, filename: this.text(file), hasFunctions: true, hasFilenames: true, hasLineNumbers: true, hasInlineFrames: true,
-		}));
+		return getOrCreate(this.#mappingIds, file, () =>
+			this.mappings.push({
+				id: this.mappings.length + 1,
+				filename: this.text(file),
+				hasFunctions: true,
+				hasFilenames: true,
+				hasLineNumbers: true,
+				hasInlineFrames: true,
+			}));
 	}
 
 	/** Returns the id of the location of a function's line (0 if unknown) in a mapping (0 for none). */
-	location(name: string, {file = '', line = 0, mappingId = 0}: {readonly file?: string; readonly line?: number; readonly mappingId?: number} = {}): number {
-		const functionId = getOrCreate(this.#functionIds, `${name}\0${file}`, () => this.functions.push({
-			id: this.functions.length + 1, name: this.text(name), systemName: this.text(name), filename: this.text(file),
-		}));
-		return getOrCreate(this.#locationIds, `${functionId}:${line}:${mappingId}`, () => this.locations.push({id: this.locations.length + 1, mappingId, line: [{functionId, line}]}));
+	location(
+		name: string,
+		{file = '', line = 0, mappingId = 0}: {
+			readonly file?: string;
+			readonly line?: number;
+			readonly mappingId?: number;
+		} = {},
+	): number {
+		const functionId = getOrCreate(this.#functionIds, `${name}\0${file}`, () =>
+			this.functions.push({
+				id: this.functions.length + 1,
+				name: this.text(name),
+				systemName: this.text(name),
+				filename: this.text(file),
+			}));
+		return getOrCreate(
+			this.#locationIds,
+			`${functionId}:${line}:${mappingId}`,
+			() => this.locations.push({id: this.locations.length + 1, mappingId, line: [{functionId, line}]}),
+		);
 	}
 }

@@ -8,19 +8,36 @@ import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, maxStrings,
 type ProfileFrame = {readonly functionName: string; readonly file: string; readonly line: number};
 
 /** A sample; labels by key (of several with the same key, the last), each with a text or a number. */
-type ProfileSample = {readonly locationIds: number[]; readonly values: number[]; readonly labels: Map<string, {readonly text: string; readonly num: number}>};
+type ProfileSample = {
+	readonly locationIds: number[];
+	readonly values: number[];
+	readonly labels: Map<string, {readonly text: string; readonly num: number}>;
+};
 
 /** A class name, a dot, a method name. */
 const maxFunctionNameLength = (2 * maxNameLength) + 1;
 
 /** Numbers of the fields of a Profile message. */
 const fields = {
-	sampleType: 1, sample: 2, mapping: 3, location: 4, function: 5, string: 6, timeNanos: 9, durationNanos: 10, period: 12,
+	sampleType: 1,
+	sample: 2,
+	mapping: 3,
+	location: 4,
+	function: 5,
+	string: 6,
+	timeNanos: 9,
+	durationNanos: 10,
+	period: 12,
 } as const;
 
 /** Repeated fields by number: the maximum count, and what error messages call them. */
 const repeated: Readonly<Record<number, readonly [limit: number, plural: string] | undefined>> = {
-	[fields.sampleType]: [1000, 'sample types'], [fields.sample]: [maxSamples, 'samples'], [fields.mapping]: [maxLocations, 'mappings'], [fields.location]: [maxLocations, 'locations'], [fields.function]: [maxLocations, 'functions'], [fields.string]: [maxStrings, 'names'],
+	[fields.sampleType]: [1000, 'sample types'],
+	[fields.sample]: [maxSamples, 'samples'],
+	[fields.mapping]: [maxLocations, 'mappings'],
+	[fields.location]: [maxLocations, 'locations'],
+	[fields.function]: [maxLocations, 'functions'],
+	[fields.string]: [maxStrings, 'names'],
 };
 
 /** A number of 64 bits, seven in a byte. */
@@ -72,8 +89,13 @@ export class Profile {
 			throw new RangeError('its header is missing');
 		}
 
-		[this.timeNs, this.durationNs, this.period] = [fields.timeNanos, fields.durationNanos, fields.period].map(field => numbers[field] ?? 0);
-		this.types = Array.from(this.#numbersOf(fields.sampleType), ([, type = 0, unit = 0]) => `${this.#text(type)}/${this.#text(unit)}`);
+		this.timeNs = numbers[fields.timeNanos] ?? 0;
+		this.durationNs = numbers[fields.durationNanos] ?? 0;
+		this.period = numbers[fields.period] ?? 0;
+		this.types = Array.from(
+			this.#numbersOf(fields.sampleType),
+			([, type = 0, unit = 0]) => `${this.#text(type)}/${this.#text(unit)}`,
+		);
 		// The first mapping is the program: its field 5 is the path.
 		const [mapping] = this.#numbersOf(fields.mapping);
 		this.program = this.#text(mapping?.[5] ?? 0);
@@ -111,7 +133,8 @@ export class Profile {
 		const functions = new Map<number, Omit<ProfileFrame, 'line'>>();
 		// Fields of a Function: 1 id, 2 name, 4 filename.
 		for (const [, id = 0, name = 0, , file = 0] of this.#numbersOf(fields.function)) {
-			const functionName = this.#countCharacters(printable(this.#string(name, maxFunctionNameLength), maxFunctionNameLength));
+			const functionName = this
+				.#countCharacters(printable(this.#string(name, maxFunctionNameLength), maxFunctionNameLength));
 			functions.set(id, {functionName, file: this.#text(file)});
 		}
 
@@ -139,13 +162,22 @@ export class Profile {
 				// Class files have 16 bits for a line (JVMS 4.7.12), other languages up to 31.
 				return {...found, line: line > 0 && line <= 2_147_483_647 ? line : 0};
 			});
-			this.#frames.set(id, frames.length > 0 ? frames : [{functionName: `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`, file: '', line: 0}]);
+			this.#frames.set(
+				id,
+				frames.length > 0
+					? frames
+					: [{functionName: `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`, file: '', line: 0}],
+			);
 		}
 	}
 
 	/** Returns a string by its index, printable and at most as long as a name. */
 	#text(index: number): string {
-		return getOrCreate(this.#texts, index, () => this.#countCharacters(printable(this.#string(index, maxNameLength))));
+		return getOrCreate(
+			this.#texts,
+			index,
+			() => this.#countCharacters(printable(this.#string(index, maxNameLength))),
+		);
 	}
 
 	/** Returns a string by its index; may truncate it after `maxLength` UTF-16 units. */
@@ -155,7 +187,8 @@ export class Profile {
 			throw new RangeError('a reference to a missing string');
 		}
 
-		return this.#decoder.decode(this.#bytes.subarray(start, Math.min(end, start + ((maxLength + 1) * bytesPerUnit))));
+		return this.#decoder
+			.decode(this.#bytes.subarray(start, Math.min(end, start + ((maxLength + 1) * bytesPerUnit))));
 	}
 
 	/** Counts a name's characters against the limit and returns it. */

@@ -105,7 +105,13 @@ function addSamples(builder: SnapshotBuilder, profile: Profile, rules: SampleRul
 		if (ticks > 0 || cpuNs > 0) {
 			const placeholder = placeholderOf(profile, locationIds);
 			const node = placeholder === undefined ? stackOf(locationIds) : rootNode;
-			builder.count(threadOf(labels, placeholder), node, state === -1 ? stateCode[usualState] : state, ticks, cpuNs);
+			builder.count(
+				threadOf(labels, placeholder),
+				node,
+				state === -1 ? stateCode[usualState] : state,
+				ticks,
+				cpuNs,
+			);
 		}
 	}
 
@@ -158,16 +164,23 @@ function sampleReader({types}: Profile, periodNs: number): SampleReader {
 	};
 
 	return values => ({
-		ticks: ticksIndex === -1 ? ticksOf(valueAt(values, timeIndex)) : valueAt(values, ticksIndex), cpuNs: valueAt(values, cpuIndex),
+		ticks: ticksIndex === -1 ? ticksOf(valueAt(values, timeIndex)) : valueAt(values, ticksIndex),
+		cpuNs: valueAt(values, cpuIndex),
 	});
 }
 
+/** A sample's labels by their keys. */
+type Labels = ReadonlyMap<string, {text: string; num: number}>;
+
 /** Returns a function that adds the thread in a sample's labels, if new, and returns its index. */
-function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text: string; num: number}>, placeholder: string | undefined) => number {
+function threadsOf(builder: SnapshotBuilder): (labels: Labels, placeholder: string | undefined) => number {
 	const threads = new Map<string, number>();
 	return (labels, placeholder) => {
-		const name = threadLabels.map(key => labels.get(key)?.text).find(text => text !== undefined && text !== '') ?? 'all threads';
-		const nativeId = nativeIdLabels.map(key => labels.get(key)?.num).find(number => number !== undefined && number > 0 && number <= maxNativeId) ?? 0;
+		const name = threadLabels.map(key => labels.get(key)?.text).find(text => text !== undefined && text !== '')
+			?? 'all threads';
+		const nativeId
+			= nativeIdLabels.map(key => labels.get(key)?.num).find(number =>
+				number !== undefined && number > 0 && number <= maxNativeId) ?? 0;
 		const javaId = labels.get(labelKey.javaId)?.num ?? 0;
 		const identity = JSON.stringify([name, nativeId, javaId]);
 		return getOrCreate(threads, identity, () => {
@@ -176,7 +189,13 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 			}
 
 			// A key must be unique, which another tool's ids need not be.
-			return builder.addThread({key: threads.size + 1, nativeId, name, flags: flagsOf(placeholder), alive: false});
+			return builder.addThread({
+				key: threads.size + 1,
+				nativeId,
+				name,
+				flags: flagsOf(placeholder),
+				alive: false,
+			});
 		});
 	};
 }
@@ -192,14 +211,16 @@ function flagsOf(placeholder: string | undefined): number {
 /** Returns a function that adds a stack of locations and returns its node; it throws if the stacks exceed a limit. */
 function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: readonly number[]) => number {
 	const frames = new Map<number, readonly number[]>();
-	const framesAt = (locationId: number) => getOrCreate(frames, locationId, () => profile.frames(locationId).map(({functionName, file, line}) => {
-		// No method's name has a dot (JVMS 4.2.2).
-		const dot = functionName.lastIndexOf('.');
-		const className = functionName.slice(0, Math.max(dot, 0));
-		const visible = printable(file === '' ? fromInternalName(className) : className);
-		const method = printable(functionName.slice(dot + 1));
-		return builder.addFrame(visible, method, baseName(file), line > 0 ? line : unknownLine);
-	}));
+	const framesAt = (locationId: number) =>
+		getOrCreate(frames, locationId, () =>
+			profile.frames(locationId).map(({functionName, file, line}) => {
+				// No method's name has a dot (JVMS 4.2.2).
+				const dot = functionName.lastIndexOf('.');
+				const className = functionName.slice(0, Math.max(dot, 0));
+				const visible = printable(file === '' ? fromInternalName(className) : className);
+				const method = printable(functionName.slice(dot + 1));
+				return builder.addFrame(visible, method, baseName(file), line > 0 ? line : unknownLine);
+			}));
 
 	let frameSum = 0;
 	return locationIds => {
@@ -246,7 +267,15 @@ function factsOf({period, timeNs, durationNs, program}: Profile, ticks: number) 
 	return {
 		target: {mainClass: baseName(program)},
 		session: {
-			engine: 'pprof', timer: '', requestedIntervalMs: intervalMs, intervalMs, startedAtMs, takenAtMs, durationMs, sampledMs: durationMs, lastSampleAtMs: takenAtMs,
+			engine: 'pprof',
+			timer: '',
+			requestedIntervalMs: intervalMs,
+			intervalMs,
+			startedAtMs,
+			takenAtMs,
+			durationMs,
+			sampledMs: durationMs,
+			lastSampleAtMs: takenAtMs,
 			samples: intervalMs > 0 && durationMs > 0 ? Math.round(durationMs / intervalMs) : ticks,
 		},
 	};

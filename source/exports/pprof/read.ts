@@ -37,11 +37,15 @@ function readingOf(name: string, read: () => Snapshot): Snapshot {
 		return read();
 	} catch (error) {
 		if (error instanceof ExcessError) {
-			throw new UserError(`cannot open ${name}: it holds too much (${error.message})`, {hint: 'reading it would take too much time or memory; other pprof tools may open it'});
+			throw new UserError(`cannot open ${name}: it holds too much (${error.message})`, {
+				hint: 'reading it would take too much time or memory; other pprof tools may open it',
+			});
 		}
 
 		const reason = error instanceof RangeError ? error.message : 'its session data cannot be read';
-		throw new UserError(`cannot open ${name} as a CPU profile in pprof format: ${reason}`, {hint: 'tprof-top opens the .pb.gz files that it saves, and CPU profiles of other pprof tools'});
+		throw new UserError(`cannot open ${name} as a CPU profile in pprof format: ${reason}`, {
+			hint: 'tprof-top opens the .pb.gz files that it saves, and CPU profiles of other pprof tools',
+		});
 	}
 }
 
@@ -59,6 +63,8 @@ function decompress(bytes: Uint8Array): Uint8Array {
 	try {
 		return gunzipSync(bytes, {maxOutputLength: maxProfileBytes});
 	} catch (error) {
-		throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? new ExcessError(`more than ${megabytes} MB when decompressed`) : new RangeError('damaged or truncated');
+		throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+			? new ExcessError(`more than ${megabytes} MB when decompressed`)
+			: new RangeError('damaged or truncated');
 	}
 }

@@ -34,7 +34,9 @@ export function sessionIn(profile: Uint8Array): Snapshot | undefined {
 	const at = bytes.lastIndexOf(prefix);
 	const savedAt = at + prefix.length + digestLength;
 	return at !== -1 && bytes.toString('latin1', at + prefix.length, savedAt) === digestOf(bytes.subarray(0, at))
-		? readSnapshot(inflateRawSync(Buffer.from(bytes.toString('latin1', savedAt), 'base64'), {maxOutputLength: maxProfileBytes}))
+		? readSnapshot(inflateRawSync(Buffer.from(bytes.toString('latin1', savedAt), 'base64'), {
+			maxOutputLength: maxProfileBytes,
+		}))
 		: undefined;
 }
 

@@ -43,7 +43,11 @@ export function windowProfiles(window: Snapshot, namesOf = () => new Names()): W
 			}
 		}
 
-		return {names, samples: [...sums].map(([locationId, ns]) => ({locationId, value: Math.round(ns)})).filter(({value}) => value > 0)};
+		return {
+			names,
+			samples: [...sums].map(([locationId, ns]) => ({locationId, value: Math.round(ns)})).filter(({value}) =>
+				value > 0),
+		};
 	};
 
 	const wallNsIn = (state: ThreadState) => (counter: number) =>

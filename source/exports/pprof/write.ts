@@ -80,7 +80,10 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const ticksType = {type: text('ticks'), unit: text('count')};
 	const cpuType = {type: text('cpu'), unit: text('nanoseconds')};
 	const profile = new Profile({
-		sampleType: [ticksType, cpuType, {type: text('records'), unit: text('count')}, {type: text('samples'), unit: text('count')}],
+		sampleType: [ticksType, cpuType, {type: text('records'), unit: text('count')}, {
+			type: text('samples'),
+			unit: text('count'),
+		}],
 		sample,
 		mapping: names.mappings,
 		location: names.locations,
@@ -125,7 +128,9 @@ function samplesOf(snapshot: Snapshot, names: Names): SampleInput[] {
 				{key: names.text(labelKey.thread), str: names.text(threads.name[thread])},
 				{key: names.text(labelKey.javaId), num: threads.key[thread]},
 				{key: names.text(labelKey.state), str: names.text(threadStates[counters.state[counter]])},
-				...(threads.nativeId[thread] > 0 ? [{key: names.text(labelKey.tid), num: threads.nativeId[thread]}] : []),
+				...(threads.nativeId[thread] > 0
+					? [{key: names.text(labelKey.tid), num: threads.nativeId[thread]}]
+					: []),
 			],
 		};
 	});
@@ -135,24 +140,34 @@ function samplesOf(snapshot: Snapshot, names: Names): SampleInput[] {
 Returns a function that gives the ids of the locations of a counter's stack, innermost first, and adds them to `names`.
 Counters with the same stack get the same array.
 */
-export function stacksOf({target, dictionary, counters, threads}: Snapshot, names: Names): (counter: number) => number[] {
+export function stacksOf(
+	{target, dictionary, counters, threads}: Snapshot,
+	names: Names,
+): (counter: number) => number[] {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
 	const program = names.mapping(target.mainClass || 'java');
 	const withoutFrames = new Map<string, number[]>();
 	const stacks = new Map<number, number[]>();
-	const stackAt = (node: number) => getOrCreate(stacks, node, () => {
-		const stack: number[] = [];
-		for (let at = node; at !== rootNode; at = nodeParent[at]) {
-			const frame = nodeFrame[at];
-			const [className, method] = [strings[frameClass[frame]], strings[frameMethod[frame]]];
-			const file = strings[frameFile[frame]];
-			const isNative = frameLine[frame] === nativeCodeLine;
-			const name = isJvmWork(className) || isNative ? locationName(locationOfFrame(dictionary, frame, 'line')) : [className, method].filter(Boolean).join('.');
-			stack.push(names.location(name, {file, line: Math.max(frameLine[frame], 0), mappingId: isNative ? names.mapping(file) : program}));
-		}
+	const stackAt = (node: number) =>
+		getOrCreate(stacks, node, () => {
+			const stack: number[] = [];
+			for (let at = node; at !== rootNode; at = nodeParent[at]) {
+				const frame = nodeFrame[at];
+				const [className, method] = [strings[frameClass[frame]], strings[frameMethod[frame]]];
+				const file = strings[frameFile[frame]];
+				const isNative = frameLine[frame] === nativeCodeLine;
+				const name = isJvmWork(className) || isNative
+					? locationName(locationOfFrame(dictionary, frame, 'line'))
+					: [className, method].filter(Boolean).join('.');
+				stack.push(names.location(name, {
+					file,
+					line: Math.max(frameLine[frame], 0),
+					mappingId: isNative ? names.mapping(file) : program,
+				}));
+			}
 
-		return stack;
-	});
+			return stack;
+		});
 
 	return counter => {
 		const node = counters.node[counter];

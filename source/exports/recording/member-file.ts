@@ -5,7 +5,19 @@ import {cellOf} from '../../query/past/steps.js';
 import {UserError} from '../../runtime/errors.js';
 import {ignoringErrors} from '../files/files.js';
 import {
-	contentOf, firstLine, headLength, headOf, maxWindows, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type MemberHead, type NameCounts,
+	contentOf,
+	firstLine,
+	headLength,
+	headOf,
+	maxWindows,
+	memberKinds,
+	nameCounts,
+	noNames,
+	packed,
+	partsOf,
+	unpacked,
+	type MemberHead,
+	type NameCounts,
 } from './members.js';
 
 /** There is no room for a member. */
@@ -28,7 +40,12 @@ export class MemberFile {
 
 	/** `session`: what `sessionJson` returns. */
 	constructor(public handle: FileHandle, readonly session: string, public maxBytes: number) {
-		this.#session = packed(memberKinds.session, 0, {atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0}, Buffer.from(session));
+		this.#session = packed(
+			memberKinds.session,
+			0,
+			{atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0},
+			Buffer.from(session),
+		);
 	}
 
 	/** Whether the room that is left may not be enough for the windows that come while older ones are merged. */
@@ -43,17 +60,31 @@ export class MemberFile {
 
 	async window(window: RingWindow, dictionary: Dictionary): Promise<void> {
 		const names = nameCounts(dictionary);
-		await this.#append(packed(memberKinds.window, this.#number, window, contentOf(dictionary, this.#named, window.body())));
+		await this
+			.#append(packed(
+				memberKinds.window,
+				this.#number,
+				window,
+				contentOf(dictionary, this.#named, window.body()),
+			));
 		this.#named = names;
 		this.#number++;
 		this.windows++;
 	}
 
-	/** Writes the session again, as its first copy may be damaged, and an index: the moment at the newest window's end. */
+	/**
+	Writes the session again, as its first copy may be damaged, and an index: the moment at the newest window's end.
+	*/
 	async index(moment: RingWindow, dictionary: Dictionary): Promise<void> {
 		const names = nameCounts(dictionary);
 		await this.#append(this.#session);
-		await this.#append(packed(memberKinds.index, this.#number, moment, contentOf(dictionary, this.#indexed, moment.body())));
+		await this
+			.#append(packed(
+				memberKinds.index,
+				this.#number,
+				moment,
+				contentOf(dictionary, this.#indexed, moment.body()),
+			));
 		this.#named = names;
 		// The names of an index before the first window are in no window: the next index repeats them.
 		this.#indexed = this.#number === 0 ? noNames : names;
@@ -104,7 +135,11 @@ export class MemberFile {
 
 /** Ways to merge, tried in turn: the share of the file that is merged, and the length of the merged windows. */
 const merges: ReadonlyArray<{readonly share: number; readonly cellMs: number}> = [
-	{share: 0.5, cellMs: 10_000}, {share: 0.5, cellMs: 60_000}, {share: 0.5, cellMs: 600_000}, {share: 0.5, cellMs: 3_600_000}, {share: 1, cellMs: 3_600_000},
+	{share: 0.5, cellMs: 10_000},
+	{share: 0.5, cellMs: 60_000},
+	{share: 0.5, cellMs: 600_000},
+	{share: 0.5, cellMs: 3_600_000},
+	{share: 1, cellMs: 3_600_000},
 ];
 
 const unmerged = {share: 0, cellMs: 0};
@@ -155,7 +190,12 @@ export async function merged(from: MemberFile, handle: FileHandle, dictionary: D
 }
 
 /** Copies what was written to a recording up to an offset, by default as it is. Throws system errors and FullError. */
-export async function copyUpTo(copy: Copy, size: number, dictionary: Dictionary, {share, cellMs} = unmerged): Promise<void> {
+export async function copyUpTo(
+	copy: Copy,
+	size: number,
+	dictionary: Dictionary,
+	{share, cellMs} = unmerged,
+): Promise<void> {
 	const {from, to} = copy;
 	let window: RingWindow | undefined;
 	let sinceIndex = leastBetween;

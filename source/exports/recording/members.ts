@@ -41,7 +41,12 @@ export const maxWindows = 200_000;
 const maxMemberBytes = 64 * 1024 * 1024;
 
 /** Returns a member. `number`: windows before it. */
-export function packed(kind: number, number: number, {atMs, cpuNs, sampledMs, blockedTicks, samples}: WindowFigures, content: Uint8Array): Uint8Array {
+export function packed(
+	kind: number,
+	number: number,
+	{atMs, cpuNs, sampledMs, blockedTicks, samples}: WindowFigures,
+	content: Uint8Array,
+): Uint8Array {
 	const deflated = deflateRawSync(content);
 	const member = new Uint8Array(headLength + deflated.length);
 	const view = new DataView(member.buffer);
@@ -78,7 +83,17 @@ export function headOf(bytes: Uint8Array): MemberHead | undefined {
 	}
 
 	const doubleAt = (index: number) => view.getFloat64(doublesAt + (index * 8), true);
-	return {kind, size, unpackedSize, number, atMs: doubleAt(0), cpuNs: doubleAt(1), sampledMs: doubleAt(2), blockedTicks: doubleAt(3), samples: doubleAt(4)};
+	return {
+		kind,
+		size,
+		unpackedSize,
+		number,
+		atMs: doubleAt(0),
+		cpuNs: doubleAt(1),
+		sampledMs: doubleAt(2),
+		blockedTicks: doubleAt(3),
+		samples: doubleAt(4),
+	};
 }
 
 /** Checks a member's CRC-32. */

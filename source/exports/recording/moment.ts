@@ -23,7 +23,10 @@ import {ReadNames} from './names.js';
 
 /** Names of the numbers in a window, in order, and of codes. A reader refuses files with other names. */
 const layout = {
-	figures: figureNames, columns: fromNames(regions, region => namesOf(columnsOf[region])), states: threadStates, lockKinds,
+	figures: figureNames,
+	columns: fromNames(regions, region => namesOf(columnsOf[region])),
+	states: threadStates,
+	lockKinds,
 };
 
 /** Returns a session's target and engine, and `layout`, as JSON. */
@@ -43,7 +46,12 @@ export function readSession(json: string): Omit<SessionFacts, 'dictionary'> {
 
 /** Throws RangeError if a moment has too many rows. */
 export function checkCounts({counters, contention, threads}: Counts): void {
-	for (const [count, most, called] of [[counters, maxSamples, 'samples'], [contention, maxContention, 'waits'], [threads, maxThreads, 'threads']] as const) {
+	const limits = [
+		[counters, maxSamples, 'samples'],
+		[contention, maxContention, 'waits'],
+		[threads, maxThreads, 'threads'],
+	] as const;
+	for (const [count, most, called] of limits) {
 		if (count > most) {
 			throw tooMany(most, called);
 		}
@@ -53,7 +61,12 @@ export function checkCounts({counters, contention, threads}: Counts): void {
 /** Returns the moment with printable texts after checking the bounds of each value. Throws RangeError. */
 export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: ReadNames): PastMoment {
 	const {dictionary, threads, session} = snapshot;
-	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
+	const sizes: Sizes = {
+		strings: dictionary.strings.length,
+		frames: dictionary.frameCount,
+		nodes: dictionary.nodeCount,
+		threads: threads.count,
+	};
 	for (const region of regions) {
 		const {count, ...arrays} = snapshot[region];
 		for (const [name, {unit, ...column}] of Object.entries<Columns[string]>(columnsOf[region])) {
@@ -69,9 +82,16 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 	}
 
 	checkStacks(names.depths, snapshot.counters);
-	const figures = Object.fromEntries(figureNames.map(name => [name, valueOrNone(sessionFigures[name].unit, session[name], sizes)]));
+	const figures = Object
+		.fromEntries(figureNames.map(name => [name, valueOrNone(sessionFigures[name].unit, session[name], sizes)]));
 	return {
-		snapshot: {...snapshot, session: {...session, ...figures}, threads: {...threads, name: threads.name.map(name => printable(name))}}, vitals: checkedVitals(record(vitals)), sourceNotes: checkedTexts(record(sourceNotes)),
+		snapshot: {
+			...snapshot,
+			session: {...session, ...figures},
+			threads: {...threads, name: threads.name.map(name => printable(name))},
+		},
+		vitals: checkedVitals(record(vitals)),
+		sourceNotes: checkedTexts(record(sourceNotes)),
 	};
 }
 
@@ -116,10 +136,15 @@ export function readSnapshot(saved: Uint8Array): Snapshot {
 
 	const end = readBody(body);
 	checkCounts(end.counts);
-	const {snapshot} = checked(momentFrom(fromZeros(end.counts, end), {...session, dictionary: names.dictionary()}, end), names);
+	const {snapshot} = checked(
+		momentFrom(fromZeros(end.counts, end), {...session, dictionary: names.dictionary()}, end),
+		names,
+	);
 	const {traces, tasks} = snapshot;
 	const before = withReports(tracesBefore, tasksBefore, tasks && aboutOf(tasks));
 	return {
-		...snapshot, ...(traces && before.traces ? {traces: {...traces, since: before.traces}} : {}), ...(tasks && before.tasks ? {tasks: {...tasks, since: before.tasks}} : {}),
+		...snapshot,
+		...(traces && before.traces ? {traces: {...traces, since: before.traces}} : {}),
+		...(tasks && before.tasks ? {tasks: {...tasks, since: before.tasks}} : {}),
 	};
 }

@@ -57,7 +57,15 @@ export class ReadNames {
 		const [frameClass, frameMethod, frameFile, frameLine] = this.#frames.map(column => Int32Array.from(column));
 		const [nodeParent, nodeFrame] = this.#nodes.map(column => Int32Array.from(column));
 		const dictionary = {
-			strings: this.#strings, frameCount: frameClass.length, frameClass, frameMethod, frameFile, frameLine, nodeCount: nodeParent.length, nodeParent, nodeFrame,
+			strings: this.#strings,
+			frameCount: frameClass.length,
+			frameClass,
+			frameMethod,
+			frameFile,
+			frameLine,
+			nodeCount: nodeParent.length,
+			nodeParent,
+			nodeFrame,
 		};
 		this.depths = depthsOf(dictionary);
 		return dictionary;

@@ -6,7 +6,17 @@ import {maxJsonBytes, readBody, type PastMoment} from '../../query/past/window-b
 import {UserError} from '../../runtime/errors.js';
 import {ExcessError, tooMany} from '../common/limits.js';
 import {
-	firstLine, headLength, headOf, isRecording, isWhole, maxWindows, memberKinds, partsOf, signature, unpacked, type MemberHead,
+	firstLine,
+	headLength,
+	headOf,
+	isRecording,
+	isWhole,
+	maxWindows,
+	memberKinds,
+	partsOf,
+	signature,
+	unpacked,
+	type MemberHead,
 } from './members.js';
 import {checkCounts, checked, readSession} from './moment.js';
 import {ReadNames} from './names.js';
@@ -26,8 +36,13 @@ export function openRecording(bytes: Buffer, name = 'the file'): Recording {
 		return read(bytes);
 	} catch (error) {
 		throw error instanceof ExcessError
-			? new UserError(`cannot open ${name}: it holds too much (${error.message})`, {hint: 'reading it would take too much time or memory'})
-			: new UserError(`cannot open ${name}: not a recording that this version can read (${printable((error as Error).message.split('\n')[0])})`, {hint: 'tprof-top record writes them; docs/formats.md describes them'});
+			? new UserError(`cannot open ${name}: it holds too much (${error.message})`, {
+				hint: 'reading it would take too much time or memory',
+			})
+			: new UserError(
+				`cannot open ${name}: not a recording that this version can read (${printable((error as Error).message.split('\n')[0])})`,
+				{hint: 'tprof-top record writes them; docs/formats.md describes them'},
+			);
 	}
 }
 
@@ -43,7 +58,11 @@ const maxUnpackedBytes = 1024 * 1024 * 1024;
 const bytesOfUnpacked = 50_000;
 
 /** Finds the intact members, and counts the damaged parts between them and the bytes after the last one. */
-function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly damaged: number; readonly tornBytes: number} {
+function membersIn(bytes: Buffer): {
+	readonly found: readonly Member[];
+	readonly damaged: number;
+	readonly tornBytes: number;
+} {
 	const found: Member[] = [];
 	let [damaged, lookedThrough, goodEnd] = [0, 0, firstLine.length];
 	for (let at = firstLine.length; at < bytes.length;) {
@@ -96,9 +115,15 @@ function read(bytes: Buffer): Recording {
 	const last = momentAt(ring, ring.windows.length - 1, {...about, dictionary: names.dictionary()}, counts);
 	const gaps = ring.recording!.gaps.length;
 	const problem = [
-		damaged > 0 ? `${damaged === 1 ? 'a part' : `${damaged} parts`} of the file ${damaged === 1 ? 'is' : 'are'} damaged and left out` : '',
-		gaps > 0 && damaged === 0 ? `windows are missing in ${gaps === 1 ? 'one place' : `${gaps} places`}: they were not written` : '',
-		unread > 0 ? `${unread === 1 ? '1 window' : `${unread} windows`} cannot be read: no index follows ${unread === 1 ? 'it' : 'them'}` : '',
+		damaged > 0
+			? `${damaged === 1 ? 'a part' : `${damaged} parts`} of the file ${damaged === 1 ? 'is' : 'are'} damaged and left out`
+			: '',
+		gaps > 0 && damaged === 0
+			? `windows are missing in ${gaps === 1 ? 'one place' : `${gaps} places`}: they were not written`
+			: '',
+		unread > 0
+			? `${unread === 1 ? '1 window' : `${unread} windows`} cannot be read: no index follows ${unread === 1 ? 'it' : 'them'}`
+			: '',
 		tornBytes > 0 ? 'the file is cut off: the window that was being written is missing' : '',
 	].filter(Boolean).join('; ');
 	return {ring: {...ring, newest: last.snapshot}, last, ...(problem === '' ? {} : {problem})};
@@ -146,7 +171,10 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 			windows.push(member);
 			pending.push(member);
 			next++;
-		} else if (member.kind === memberKinds.index && (take(member) || (pending.every(window => take(window)) && take(member)))) {
+		} else if (
+			member.kind === memberKinds.index
+			&& (take(member) || (pending.every(window => take(window)) && take(member)))
+		) {
 			if (windows.length === 0 && gaps.size === 0) {
 				base = member;
 			} else if (windows.length === first) {
@@ -167,7 +195,9 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 		gaps.add(0);
 	}
 
-	const isOrdered = windows.every(({atMs, sampledMs}, index) => Number.isFinite(atMs) && Number.isFinite(sampledMs) && atMs >= (windows[index - 1] ?? base ?? {atMs: 0}).atMs && atMs <= maxDateMs);
+	const isOrdered = windows.every(({atMs, sampledMs}, index) =>
+		Number.isFinite(atMs) && Number.isFinite(sampledMs) && atMs >= (windows[index - 1] ?? base ?? {atMs: 0}).atMs
+		&& atMs <= maxDateMs);
 	if (!isOrdered) {
 		throw new RangeError('its windows are in disorder');
 	}

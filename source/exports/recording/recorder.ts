@@ -198,7 +198,9 @@ export class Recorder {
 		}
 	}
 
-	/** Returns the index of the moment; if the ring no longer has it, sets `#loss` and returns that of the last before. */
+	/**
+	Returns the index of the moment; if the ring no longer has it, sets `#loss` and returns that of the last before.
+	*/
 	#atOrBefore(ring: Ring, ms: number): number {
 		const at = indexAt(ring, ms);
 		if ((windowOrBase(ring, at)?.atMs ?? -Infinity) !== ms) {
@@ -208,7 +210,9 @@ export class Recorder {
 		return at;
 	}
 
-	/** Makes the file with its first window, and an index of the moment before it unless that is the session's start. */
+	/**
+	Makes the file with its first window, and an index of the moment before it unless that is the session's start.
+	*/
 	async #begin(ring: Ring): Promise<MemberFile> {
 		const {file, handle} = await createPartial(path.dirname(this.file), temporaryExtension);
 		try {
@@ -237,7 +241,10 @@ export class Recorder {
 	async #index(ring: Ring, at: number, members: MemberFile): Promise<void> {
 		const moment = new LookBack().at(ring, at)!;
 		const window = windowOrBase(ring, at)!;
-		await members.index({...window, body: () => windowBody(undefined, moment.snapshot, moment)}, moment.snapshot.dictionary);
+		await members.index(
+			{...window, body: () => windowBody(undefined, moment.snapshot, moment)},
+			moment.snapshot.dictionary,
+		);
 		this.#indexAtMs = window.atMs;
 	}
 
@@ -308,7 +315,9 @@ export class Recorder {
 	}
 
 	#fail(error: unknown): void {
-		this.#problem = error instanceof UserError && !(error instanceof WriteError) ? error.message : writeErrorOf(error, this.file).reason;
+		this.#problem = error instanceof UserError && !(error instanceof WriteError)
+			? error.message
+			: writeErrorOf(error, this.file).reason;
 	}
 }
 
@@ -321,7 +330,9 @@ const abandonedMs = 3_600_000;
 /** Removes the temporary files that killed recorders have left in a folder. */
 async function removeAbandoned(folder: string): Promise<void> {
 	await ignoringErrors(async () => {
-		const names = readdirSync(folder).filter(name => name.startsWith('.tprof-') && name.endsWith(temporaryExtension));
-		await removeAll(names.map(name => path.join(folder, name)).filter(file => lstatSync(file).mtimeMs < Date.now() - abandonedMs));
+		const names = readdirSync(folder).filter(name =>
+			name.startsWith('.tprof-') && name.endsWith(temporaryExtension));
+		await removeAll(names.map(name => path.join(folder, name)).filter(file =>
+			lstatSync(file).mtimeMs < Date.now() - abandonedMs));
 	});
 }

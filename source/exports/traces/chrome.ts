@@ -15,7 +15,13 @@ export const chromeTraces: ReportFormat<TraceReport> = {
 		const rows = rowsOf(traces);
 		const events = [
 			{name: 'process_name', ph: 'M', pid, tid: 0, args: {name: mainClass}},
-			...rows.map(({thread}, index) => ({name: 'thread_name', ph: 'M', pid, tid: index + 1, args: {name: thread}})),
+			...rows.map(({thread}, index) => ({
+				name: 'thread_name',
+				ph: 'M',
+				pid,
+				tid: index + 1,
+				args: {name: thread},
+			})),
 			...rows.flatMap(row => row.traces.flatMap(trace => callsOf(trace, report, startedAtMs)
 				.map(call => ({...call, cat: 'method', ph: 'X', pid, tid: rows.indexOf(row) + 1})))),
 		];

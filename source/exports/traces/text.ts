@@ -2,7 +2,16 @@ import {cut} from '../../model/cell-width.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import {formatCount, formatNs, plural} from '../../query/columns/format.js';
 import {traceColumns} from '../../views/traces/rows.js';
-import {longestFirst, nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
+import {
+	longestFirst,
+	nameOf,
+	titleOf,
+	traceMethods,
+	traceTree,
+	type CallFigures,
+	type TraceTreeRow,
+	threadTrees,
+} from '../../views/traces/methods.js';
 import {defaultTop, defaultWidth, minWidth, moreLine, reportHead, textTable} from '../common/text-table.js';
 import type {ReportFormat} from '../common/export-format.js';
 
@@ -22,16 +31,23 @@ export const textTraces: ReportFormat<TraceReport> = {
 			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', overMs: 0, by: 'method'}),
 			...(rows.length === 0 ? ['(no call ended in this time)'] : []),
 			...moreLine(rows.length, top),
-			...(notCalled > 0 ? [`${notCalled} traced ${notCalled === 1 ? 'method was' : 'methods were'} not called`] : []),
-			...(tree.length > 0 ? ['', 'TREE: calls, cumulative and own time', ...tree.slice(0, top), ...moreLine(tree.length, top)] : []),
-			...(threads.length > 0 ? ['', 'THE SAME BY THREAD', ...threads.slice(0, top), ...moreLine(threads.length, top)] : []),
+			...(notCalled > 0
+				? [`${notCalled} traced ${notCalled === 1 ? 'method was' : 'methods were'} not called`]
+				: []),
+			...(tree.length > 0
+				? ['', 'TREE: calls, cumulative and own time', ...tree.slice(0, top), ...moreLine(tree.length, top)]
+				: []),
+			...(threads.length > 0
+				? ['', 'THE SAME BY THREAD', ...threads.slice(0, top), ...moreLine(threads.length, top)]
+				: []),
 			...(report.slowest.length > 0 ? ['', 'SLOWEST TRACES'] : []),
 			...report.slowest.slice(0, top).map(trace => {
 				const head = trace.actions[0] ? nameOf(report.methods[trace.actions[0].method]) : '';
 				return `${formatNs(trace.durationNs).padStart(7)}  ${trace.key}  ${head}  in ${trace.thread}`;
 			}),
 			...(report.active.length > 0 ? ['', `OPEN AT THE END: ${report.activeCount}`] : []),
-			...report.active.slice(0, top).map(({thread, method, ageNs, depth}) => `${formatNs(ageNs).padStart(7)}  ${nameOf(report.methods[method])}  in ${thread}, ${depth} deep`),
+			...report.active.slice(0, top).map(({thread, method, ageNs, depth}) =>
+				`${formatNs(ageNs).padStart(7)}  ${nameOf(report.methods[method])}  in ${thread}, ${depth} deep`),
 		];
 		return body.map(line => `${cut(line, room)}\n`).join('');
 	},

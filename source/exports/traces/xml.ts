@@ -13,12 +13,19 @@ export const xmlTraces: ReportFormat<TraceReport> = {
 
 function traceText({key, thread, startedAtMs, actions}: WholeTrace, {methods}: TraceReport): string {
 	const overloaded = overloadedNames(methods);
-	const names = methods.map(method => percentEncoded(titleOf({...method, isOverloaded: overloaded.has(`${method.className}.${method.method}`)})));
-	const lines = actions.map(({kind, method, atNs}) => `${Math.floor(startedAtMs + (atNs / 1e6))},${kind},${names[method]}`);
+	const names = methods.map(method =>
+		percentEncoded(titleOf({...method, isOverloaded: overloaded.has(`${method.className}.${method.method}`)})));
+	const lines = actions.map(({kind, method, atNs}) =>
+		`${Math.floor(startedAtMs + (atNs / 1e6))},${kind},${names[method]}`);
 	return `\t<trace key="${escapedMarkup(key)}" thread="${escapedMarkup(thread)}">${escapedMarkup(lines.join('|\n'))}</trace>\n`;
 }
 
 /** Percent-encodes the characters in a name that separate actions or their parts. */
 function percentEncoded(name: string): string {
-	return name.replaceAll(/[%,|\s]/gu, character => [...new TextEncoder().encode(character)].map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''));
+	return name.replaceAll(
+		/[%,|\s]/gu,
+		character =>
+			[...new TextEncoder().encode(character)].map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+				.join(''),
+	);
 }

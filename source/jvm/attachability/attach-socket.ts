@@ -37,9 +37,9 @@ export function attachSocketOf(owner: ProcessIds): AttachSocket {
 
 /**
 Opens the target's attach socket below the target's own root. A third user's socket could answer anything, so it counts
-as foreign; root's may belong to a JVM that has dropped its privileges, so the caller must check the peer (`peerOf`). The
-path of a present socket's `fd` (`pathOf`) leads to it even if its name is reused; the caller closes `fd`. Throws if no
-more files can be opened.
+as foreign; root's may belong to a JVM that has dropped its privileges, so the caller must check the peer (`peerOf`).
+The path of a present socket's `fd` (`pathOf`) leads to it even if its name is reused; the caller closes `fd`. Throws if
+no more files can be opened.
 */
 export function openAttachSocket(owner: ProcessIds): AttachSocket & {readonly fd?: number} {
 	let fd: number;
@@ -84,5 +84,7 @@ export function peerOf(socket: Socket): number {
 	// Node has no public access to a socket's descriptor.
 	const fd = (socket as unknown as {_handle?: {fd?: number}})._handle?.fd ?? -1;
 	const credentials = Buffer.alloc(credentialBytes);
-	return getOption()?.(fd, socketLevel, peerCredentials, credentials, Uint32Array.of(credentialBytes)) === 0 ? credentials.readInt32LE(0) : 0;
+	return getOption()?.(fd, socketLevel, peerCredentials, credentials, Uint32Array.of(credentialBytes)) === 0
+		? credentials.readInt32LE(0)
+		: 0;
 }

@@ -19,8 +19,10 @@ function loadCalls() {
 	const syscall = libc.func('long syscall(long number, long real, long effective, long saved)');
 	const syscallWithList = libc.func('long syscall(long number, long count, uint32_t *list)');
 	return {
-		setEffective: (which: 'setresuid' | 'setresgid', id: number) => syscall(callNumbers[which], unchanged, id, unchanged),
-		setGroups: (groups: readonly number[]) => syscallWithList(callNumbers.setgroups, groups.length, Uint32Array.from(groups)),
+		setEffective: (which: 'setresuid' | 'setresgid', id: number) =>
+			syscall(callNumbers[which], unchanged, id, unchanged),
+		setGroups: (groups: readonly number[]) =>
+			syscallWithList(callNumbers.setgroups, groups.length, Uint32Array.from(groups)),
 	};
 }
 
@@ -54,9 +56,9 @@ export function rightsOf(owner: Owner): {readonly mustChown: boolean; act<T>(act
 
 /**
 Runs synchronous code with the effective user and group of `owner` and no other groups, then restores our own. Only this
-thread is affected: Linux keeps credentials per thread (credentials(7)). JDK 8 requires it: it compares the user and group
-at the other end of its socket, as they were at connect, with its own. Throws if the owner's cannot be assumed; aborts the
-process if our own cannot be restored, because nothing may continue in that state.
+thread is affected: Linux keeps credentials per thread (credentials(7)). JDK 8 requires it: it compares the user and
+group at the other end of its socket, as they were at connect, with its own. Throws if the owner's cannot be assumed;
+aborts the process if our own cannot be restored, because nothing may continue in that state.
 */
 export function asOwner<T>(owner: Owner, action: () => T): T {
 	if (!canActAs() || !calls) {

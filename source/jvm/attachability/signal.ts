@@ -75,7 +75,11 @@ export function sendQuit(target: ProcessIdentity): SignalHazard | undefined {
 		return undefined;
 	} catch (error) {
 		const code = errorCode(error);
-		return {reason: `process ${target.pid} cannot be signalled (${code})`, hint: 'run tprof-top as the same user as the JVM, or as root', ended: code === 'ESRCH'};
+		return {
+			reason: `process ${target.pid} cannot be signalled (${code})`,
+			hint: 'run tprof-top as the same user as the JVM, or as root',
+			ended: code === 'ESRCH',
+		};
 	}
 }
 
@@ -94,9 +98,18 @@ type InspectedVm = {
 };
 
 /** Adds the VM's flags and status to what is known of a process with HotSpot's library. */
-export function inspectVm(owner: ProcessIdentity & ProcessIds, known: Pick<InspectedVm, 'status' | 'counters' | 'libjvm'>): InspectedVm {
+export function inspectVm(
+	owner: ProcessIdentity & ProcessIds,
+	known: Pick<InspectedVm, 'status' | 'counters' | 'libjvm'>,
+): InspectedVm {
 	const flags = readAttachFlags(owner, known.counters);
-	return {...known, pid: owner.pid, startTicks: owner.startTicks, flags, vm: vmStatusOf(owner, known.counters, flags)};
+	return {
+		...known,
+		pid: owner.pid,
+		startTicks: owner.startTicks,
+		flags,
+		vm: vmStatusOf(owner, known.counters, flags),
+	};
 }
 
 /** Returns why a process does not run: a signal or a debugger has stopped it, or its control group is frozen. */
@@ -117,7 +130,9 @@ export function vmObstacle({pid, startTicks, status, flags, vm}: InspectedVm): O
 
 	if (!vm.isRunning) {
 		const ageMs = processAgeMs(startTicks);
-		return ageMs < startUpWithoutCountersMs ? obstacles.starting(pid) : {...obstacles.noVm(pid), isPassing: ageMs < maxWithoutHandlerMs};
+		return ageMs < startUpWithoutCountersMs
+			? obstacles.starting(pid)
+			: {...obstacles.noVm(pid), isPassing: ageMs < maxWithoutHandlerMs};
 	}
 
 	return flags.attachDisabled ? obstacles.attachDisabled(pid) : undefined;
@@ -129,9 +144,9 @@ export function startingObstacle({pid, vm, counters}: InspectedVm): Obstacle | u
 }
 
 /**
-Returns why SIGQUIT might not reach HotSpot's own handler: the JVM runs with -Xrs, is starting up, has no handler, or runs
-in a program that may have a handler of its own. Nothing shows which handler is installed, so only a JDK's launchers are
-trusted.
+Returns why SIGQUIT might not reach HotSpot's own handler: the JVM runs with -Xrs, is starting up, has no handler, or
+runs in a program that may have a handler of its own. Nothing shows which handler is installed, so only a JDK's
+launchers are trusted.
 */
 export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: InspectedVm): Obstacle | undefined {
 	if (status.catchesQuit && !status.ignoresQuit && vm.handlesSigquit) {
@@ -142,7 +157,9 @@ export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: In
 		return obstacles.reducedSignals(pid);
 	}
 
-	return processAgeMs(startTicks) < maxWithoutHandlerMs && !status.catchesQuit ? obstacles.starting(pid) : obstacles.noHandler(pid);
+	return processAgeMs(startTicks) < maxWithoutHandlerMs && !status.catchesQuit
+		? obstacles.starting(pid)
+		: obstacles.noHandler(pid);
 }
 
 /**
@@ -176,10 +193,18 @@ type VmStatus = {
 };
 
 /** Looks for the VM's own threads. Early updates of JDK 8 do not name them; then the counters tell. */
-function vmStatusOf({pid, startTicks}: ProcessIdentity, counters: PerfCounters | undefined, flags: AttachFlags): VmStatus {
+function vmStatusOf(
+	{pid, startTicks}: ProcessIdentity,
+	counters: PerfCounters | undefined,
+	flags: AttachFlags,
+): VmStatus {
 	const vmThread = namedTask(pid, [vmThreadName]);
 	if (vmThread > 0) {
-		return {isRunning: true, handlesSigquit: namedTask(pid, dispatcherNames) > 0, startTicks: parseStat(readProc(pid, `task/${vmThread}/stat`) ?? '')?.startTicks ?? startTicks};
+		return {
+			isRunning: true,
+			handlesSigquit: namedTask(pid, dispatcherNames) > 0,
+			startTicks: parseStat(readProc(pid, `task/${vmThread}/stat`) ?? '')?.startTicks ?? startTicks,
+		};
 	}
 
 	const isRunning = (numberCounter(counters, 'sun.rt.vmInitDoneTime') ?? 0) > 0;
@@ -195,8 +220,8 @@ const afterDoneMs = 250;
 
 /**
 Whether a JVM that started at `startTicks` is still starting up. Between handling SIGQUIT and setting up its attach
-mechanism, it deletes any attach file and socket that it finds (JDK 17 and 25), and a signal makes it print a thread dump
-to its own output. It sets its counter vmInitDoneTime after that; JDK 8 and 11 set it just before.
+mechanism, it deletes any attach file and socket that it finds (JDK 17 and 25), and a signal makes it print a thread
+dump to its own output. It sets its counter vmInitDoneTime after that; JDK 8 and 11 set it just before.
 */
 function isStartingUp(startTicks: number, counters: PerfCounters | undefined): boolean {
 	const doneTime = numberCounter(counters, 'sun.rt.vmInitDoneTime');

@@ -27,7 +27,9 @@ export class CpuLimits {
 		});
 		const percentages = now.flatMap(({periods, throttled}, index) => {
 			const before = this.#before.at(index);
-			return before && periods > before.periods ? [100 * (throttled - before.throttled) / (periods - before.periods)] : [];
+			return before && periods > before.periods
+				? [100 * (throttled - before.throttled) / (periods - before.periods)]
+				: [];
 		});
 		this.#before = now;
 		return percentages.length > 0 ? Math.max(...percentages) : undefined;

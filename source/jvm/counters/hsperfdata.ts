@@ -33,7 +33,10 @@ Parses a file (structs PerfDataPrologue and PerfDataEntry) up to the first entry
 if it is not a counter file. An array of type B (byte) is a string; type J is a 64-bit number.
 */
 export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
-	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[4] !== littleEndian || bytes[5] !== supportedMajor) {
+	if (
+		bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[4] !== littleEndian
+		|| bytes[5] !== supportedMajor
+	) {
 		return undefined;
 	}
 
@@ -112,7 +115,11 @@ const capacityNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.capacity$/;
 export function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes' | 'heapMaxBytes'> {
 	// These counters are 0 until a collection or (G1) a new region first updates them.
 	const used = sumOf(counters, usedNames);
-	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sumOf(counters, capacityNames), heapMaxBytes: maxHeapBytes(counters)};
+	return {
+		heapUsedBytes: used === 0 ? undefined : used,
+		heapCapacityBytes: sumOf(counters, capacityNames),
+		heapMaxBytes: maxHeapBytes(counters),
+	};
 }
 
 /** Sizes of eden, in which objects are allocated, and number of young collections. */
@@ -121,8 +128,13 @@ export type Eden = {readonly usedBytes: number; readonly capacityBytes: number; 
 /** Returns eden's figures; undefined for a collector without eden (ZGC, Shenandoah). */
 export function edenOf(counters: PerfCounters | undefined): Eden | undefined {
 	const eden = 'sun.gc.generation.0.space.0';
-	const [usedBytes, capacityBytes, collections] = [`${eden}.used`, `${eden}.capacity`, 'sun.gc.collector.0.invocations'].map(name => numberCounter(counters, name));
-	return stringCounter(counters, `${eden}.name`) !== 'eden' || usedBytes === undefined || capacityBytes === undefined || collections === undefined
+	const [usedBytes, capacityBytes, collections] = [
+		`${eden}.used`,
+		`${eden}.capacity`,
+		'sun.gc.collector.0.invocations',
+	].map(name => numberCounter(counters, name));
+	return stringCounter(counters, `${eden}.name`) !== 'eden' || usedBytes === undefined || capacityBytes === undefined
+		|| collections === undefined
 		? undefined
 		: {usedBytes, capacityBytes, collections};
 }
@@ -132,8 +144,11 @@ Returns the maximum size of the heap. Collectors whose generations share it (G1,
 others report each generation's part.
 */
 function maxHeapBytes(counters: PerfCounters | undefined): number | undefined {
-	const [young, old] = [0, 1].map(generation => numberCounter(counters, `sun.gc.generation.${generation}.maxCapacity`));
-	return young === undefined || old === undefined || Math.abs(young - old) < minDifferenceBytes ? old ?? young : young + old;
+	const [young, old] = [0, 1].map(generation =>
+		numberCounter(counters, `sun.gc.generation.${generation}.maxCapacity`));
+	return young === undefined || old === undefined || Math.abs(young - old) < minDifferenceBytes
+		? old ?? young
+		: young + old;
 }
 
 /** An open counter file; `read` returns undefined if it is unreadable. */
@@ -200,7 +215,8 @@ function openMapping(pid: number, {start, bytes}: MappedCounters): PerfDataFile 
 function readerOf(fd: number, position: number, length: number): PerfDataFile {
 	const bytes = Buffer.allocUnsafe(length);
 	return {
-		read: () => attempt(() => parsePerfData(bytes.subarray(0, readSync(fd, bytes, 0, length, position))), undefined),
+		read: () =>
+			attempt(() => parsePerfData(bytes.subarray(0, readSync(fd, bytes, 0, length, position))), undefined),
 		close() {
 			closeSync(fd);
 		},

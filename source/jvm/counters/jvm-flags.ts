@@ -17,7 +17,8 @@ const variablesAfter = ['_JAVA_OPTIONS'] as const;
 
 /** Returns the options in arguments and environment strings ("NAME=value"), in HotSpot's order: the last one counts. */
 function optionsOf(args: readonly string[], environment: readonly string[]): string[] {
-	const words = (name: string) => wordsOf(environment.find(text => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? '');
+	const words = (name: string) =>
+		wordsOf(environment.find(text => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? '');
 	return [...variablesBefore.flatMap(name => words(name)), ...args, ...variablesAfter.flatMap(name => words(name))];
 }
 
@@ -25,8 +26,10 @@ function optionsOf(args: readonly string[], environment: readonly string[]): str
 export function parseAttachFlags(args: readonly string[], environment: readonly string[]): AttachFlags {
 	const options = optionsOf(args, environment);
 	return {
-		attachDisabled: lastSetting(options, {on: ['-XX:+DisableAttachMechanism'], off: ['-XX:-DisableAttachMechanism']}) ?? false,
-		reducedSignals: lastSetting(options, {on: ['-Xrs', '-XX:+ReduceSignalUsage'], off: ['-XX:-ReduceSignalUsage']}) ?? false,
+		attachDisabled:
+			lastSetting(options, {on: ['-XX:+DisableAttachMechanism'], off: ['-XX:-DisableAttachMechanism']}) ?? false,
+		reducedSignals: lastSetting(options, {on: ['-Xrs', '-XX:+ReduceSignalUsage'], off: ['-XX:-ReduceSignalUsage']})
+			?? false,
 	};
 }
 
@@ -36,7 +39,9 @@ order; otherwise from its command line and, if readable, its environment.
 */
 function readOptions(owner: ProcessIds, counters: PerfCounters | undefined): string[] {
 	const inCounters = ['java.rt.vmFlags', 'java.rt.vmArgs'].flatMap(name => wordsOf(stringCounter(counters, name)));
-	return inCounters.length > 0 ? inCounters : optionsOf(readJavaCommand(owner.pid).vmArgs, readProcStrings(owner.pid, 'environ'));
+	return inCounters.length > 0
+		? inCounters
+		: optionsOf(readJavaCommand(owner.pid).vmArgs, readProcStrings(owner.pid, 'environ'));
 }
 
 /** Returns the flags of a running process. `counters`: its own, if any. */
@@ -47,7 +52,10 @@ export function readAttachFlags(owner: ProcessIds, counters: PerfCounters | unde
 
 /** Whether agents may be loaded (-XX:+EnableDynamicAgentLoading, JDK 9 and later); undefined if no option sets it. */
 export function readDynamicAgentLoading(owner: ProcessIds): boolean | undefined {
-	return lastSetting(readOptions(owner, readPerfData(owner)), {on: ['-XX:+EnableDynamicAgentLoading'], off: ['-XX:-EnableDynamicAgentLoading']});
+	return lastSetting(readOptions(owner, readPerfData(owner)), {
+		on: ['-XX:+EnableDynamicAgentLoading'],
+		off: ['-XX:-EnableDynamicAgentLoading'],
+	});
 }
 
 /** Whether the JVM ends as soon as a thread gets an OutOfMemoryError, or then runs a command, which may end it. */
@@ -76,7 +84,10 @@ function wordsOf(text: string): string[] {
 }
 
 /** Returns whether the last option for a flag turns it on; undefined if there is none. */
-function lastSetting(words: readonly string[], {on, off}: {readonly on: readonly string[]; readonly off: readonly string[]}): boolean | undefined {
+function lastSetting(
+	words: readonly string[],
+	{on, off}: {readonly on: readonly string[]; readonly off: readonly string[]},
+): boolean | undefined {
 	const word = words.findLast(candidate => on.includes(candidate) || off.includes(candidate));
 	return word === undefined ? undefined : on.includes(word);
 }

@@ -97,7 +97,10 @@ export function openVitals(target: Target): VitalsReader {
 	};
 }
 
-function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent' | 'gcPercent' | 'safepointPercent' | 'compilationsPerS'> {
+function sharesOf(
+	before: Reading,
+	now: Reading,
+): Pick<TargetVitals, 'cpuPercent' | 'gcPercent' | 'safepointPercent' | 'compilationsPerS'> {
 	const seconds = (now.atMs - before.atMs) / 1000;
 	if (seconds <= 0) {
 		return {};
@@ -111,7 +114,9 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 	const percent = (share: number | undefined) => share === undefined ? undefined : Math.min(100, 100 * share);
 	const collecting = perS('gcSeconds');
 	// Shenandoah counts whole cycles, most of which the program runs through; pauses are at safepoints.
-	const paused = collecting === undefined ? undefined : Math.min(collecting, perS('atSafepointSeconds') ?? collecting);
+	const paused = collecting === undefined
+		? undefined
+		: Math.min(collecting, perS('atSafepointSeconds') ?? collecting);
 	return {
 		cpuPercent: cpuPercent(before, now),
 		gcPercent: percent(paused),
@@ -153,7 +158,9 @@ class RecentCollections {
 	}
 }
 
-/** The rate is a mean over this time: from JDK 25 on, Serial and Parallel update eden's size only after a collection. */
+/**
+The rate is a mean over this time: from JDK 25 on, Serial and Parallel update eden's size only after a collection.
+*/
 const allocationMs = 10_000;
 
 /** The program's allocation rate, from the filling of eden, without objects that are too large for eden. */
@@ -169,7 +176,8 @@ class AllocationRate {
 		const collections = now.eden.collections - before.eden.collections;
 		const bytes = collections === 0
 			? now.eden.usedBytes - before.eden.usedBytes
-			: before.eden.capacityBytes - before.eden.usedBytes + ((collections - 1) * now.eden.capacityBytes) + now.eden.usedBytes;
+			: before.eden.capacityBytes - before.eden.usedBytes + ((collections - 1) * now.eden.capacityBytes)
+				+ now.eden.usedBytes;
 		this.#intervals.push({ms: now.atMs - before.atMs, bytes: Math.max(0, bytes)});
 		while (this.#sum('ms') - this.#intervals[0].ms >= allocationMs) {
 			this.#intervals.shift();
@@ -212,19 +220,25 @@ const minGrowthMs = 20_000;
 const minCollections = 4;
 
 /**
-The heap in use after collections: all but eden, which they empty. Its growth is the difference between the minima of the
-older and the newer half of the last minute. What only larger collections free (such as G1's mixed ones) counts as growth
-until then.
+The heap in use after collections: all but eden, which they empty. Its growth is the difference between the minima of
+the older and the newer half of the last minute. What only larger collections free (such as G1's mixed ones) counts as
+growth until then.
 */
 class HeapAfterCollections {
 	#recentCollections: Array<{readonly ms: number; readonly bytes: number}> = [];
 	#collections = 0;
 
 	/** Adds a reading. Figures are undefined before the first collection, and for a collector without eden. */
-	with({atMs: ms, collections = 0, eden}: Reading, heapUsedBytes: number | undefined): Pick<TargetVitals, 'heapAfterGcBytes' | 'heapGrowthBytesPerMin'> {
+	with(
+		{atMs: ms, collections = 0, eden}: Reading,
+		heapUsedBytes: number | undefined,
+	): Pick<TargetVitals, 'heapAfterGcBytes' | 'heapGrowthBytesPerMin'> {
 		if (eden && heapUsedBytes !== undefined && collections !== this.#collections) {
 			this.#collections = collections;
-			this.#recentCollections = [...this.#recentCollections.filter(each => ms - each.ms < growthMs), {ms, bytes: Math.max(0, heapUsedBytes - eden.usedBytes)}];
+			this.#recentCollections = [...this.#recentCollections.filter(each => ms - each.ms < growthMs), {
+				ms,
+				bytes: Math.max(0, heapUsedBytes - eden.usedBytes),
+			}];
 		}
 
 		const last = this.#recentCollections.at(-1);
@@ -234,7 +248,8 @@ class HeapAfterCollections {
 		}
 
 		const middleMs = (first.ms + last.ms) / 2;
-		const least = (isIncluded: (ms: number) => boolean) => Math.min(...this.#recentCollections.filter(each => isIncluded(each.ms)).map(({bytes}) => bytes));
+		const least = (isIncluded: (ms: number) => boolean) =>
+			Math.min(...this.#recentCollections.filter(each => isIncluded(each.ms)).map(({bytes}) => bytes));
 		const grownBytes = least(ms => ms > middleMs) - least(ms => ms <= middleMs);
 		// From the middle of one half to the middle of the other is half the time: `last.ms - middleMs`.
 		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: grownBytes / (last.ms - middleMs) * 60_000};
@@ -260,7 +275,8 @@ function secondsOf(counters: PerfCounters | undefined, names: RegExp): number | 
 const noCause = 'No GC';
 
 function gcCauseOf(counters: PerfCounters | undefined): string | undefined {
-	const cause = [stringCounter(counters, 'sun.gc.cause'), stringCounter(counters, 'sun.gc.lastCause')].find(text => text !== '' && text !== noCause);
+	const cause = [stringCounter(counters, 'sun.gc.cause'), stringCounter(counters, 'sun.gc.lastCause')].find(text =>
+		text !== '' && text !== noCause);
 	return cause === undefined ? undefined : printable(cause);
 }
 

@@ -8,7 +8,16 @@ import {hasPtraceCapability, isForeign} from '../attachability/credentials.js';
 import {readPerfData, numberCounter, type PerfCounters, stringCounter} from '../counters/hsperfdata.js';
 import {obstacles, type Obstacle, platformProblem} from '../obstacles.js';
 import {
-	attempt, type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs, processAgeMs, readText,
+	attempt,
+	type ProcessStat,
+	type ProcessStatus,
+	readProc,
+	readProcStrings,
+	readStat,
+	readStatus,
+	startMs,
+	processAgeMs,
+	readText,
 } from '../system/proc.js';
 import {
 	handlerObstacle, inspectVm, startingObstacle, vmObstacle, vmThreadName,
@@ -20,7 +29,9 @@ import {
 } from '../identity/java-command.js';
 import {jdkVersionOf, type Libraries, readLibraries, isNativeImage} from '../identity/libraries.js';
 
-/** Up to this age a launcher without a JVM counts as starting one; an older one is something else, such as a wrapper. */
+/**
+Up to this age a launcher without a JVM counts as starting one; an older one is something else, such as a wrapper.
+*/
 const maxLauncherMs = 20_000;
 
 const maxCommandLength = 1024;
@@ -52,7 +63,9 @@ export function inspect(pid: number): Inspection {
 	const libraries = readLibraries(pid);
 	const facts = {pid, status, stat};
 	if ('code' in libraries) {
-		return libraries.code === 'ENOENT' || libraries.code === 'ESRCH' ? {isJvm: false, obstacle: obstacles.absent(pid)} : closedInspection(facts);
+		return libraries.code === 'ENOENT' || libraries.code === 'ESRCH'
+			? {isJvm: false, obstacle: obstacles.absent(pid)}
+			: closedInspection(facts);
 	}
 
 	if (libraries.openJ9) {
@@ -139,15 +152,21 @@ function hotSpotObstacle(target: Target, found: Parameters<typeof inspectVm>[1])
 	return socket === 'present' ? undefined : startingObstacle(vm) ?? handlerObstacle(vm);
 }
 
-function targetOf({pid, status, stat}: ProcessFacts, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
+function targetOf(
+	{pid, status, stat}: ProcessFacts,
+	libraries: Libraries | undefined,
+	counters: PerfCounters | undefined,
+): Target {
 	const recorded = withoutSourceLauncher(stringCounter(counters, 'sun.rt.javaCommand'));
 	const typed = readJavaCommand(pid);
-	// The command line has the exact words. With another launcher than `java`, only HotSpot's record has the main class.
+	// The command line has the exact words. With another launcher than `java`, only HotSpot's record has the main
+	// class.
 	const isExact = recorded === '' || (typed.main !== '' && recorded.startsWith(typed.main));
 	const {main, args} = isExact ? typed : parseRecordedCommand(recorded);
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';
 	const name = shortMain(main === '' ? program.slice(program.lastIndexOf('/') + 1) : main);
-	const version = stringCounter(counters, 'java.property.java.version') || (libraries?.libjvm ? jdkVersionOf(libraries.libjvm, pid) : '');
+	const version = stringCounter(counters, 'java.property.java.version')
+		|| (libraries?.libjvm ? jdkVersionOf(libraries.libjvm, pid) : '');
 	const facts: TargetInfo = {
 		pid,
 		mainClass: printable(name),
@@ -177,7 +196,9 @@ export function identify(pid: number): Identified {
 
 	const {target, obstacle} = inspect(pid);
 	// An obstacle for one engine only is reported by that engine.
-	return target && (!obstacle || obstacle.isAttachOnly) ? {ok: true, target} : {ok: false, ...(obstacle ?? obstacles.absent(pid))};
+	return target && (!obstacle || obstacle.isAttachOnly)
+		? {ok: true, target}
+		: {ok: false, ...(obstacle ?? obstacles.absent(pid))};
 }
 
 /** Enough for some ten thousand users; larger sites use a directory service. */

@@ -64,8 +64,15 @@ function listing(pid: number): JvmListing | undefined {
 	}
 
 	return {
-		...target.facts, startTicks: stat.startTicks, cpuTicks: stat.userTicks + stat.systemTicks, atMs, ...heapOf(counters),
-		...(obstacle && (obstacle.isAttachOnly ? {attachProblem: obstacle.reason} : {problem: obstacle.reason, hint: obstacle.hint})),
+		...target.facts,
+		startTicks: stat.startTicks,
+		cpuTicks: stat.userTicks + stat.systemTicks,
+		atMs,
+		...heapOf(counters),
+		...(obstacle
+			&& (obstacle.isAttachOnly
+				? {attachProblem: obstacle.reason}
+				: {problem: obstacle.reason, hint: obstacle.hint})),
 	};
 }
 

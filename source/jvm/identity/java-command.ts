@@ -102,7 +102,16 @@ export function expandArguments(args: readonly string[], readFile: (name: string
 /** Returns a process's java command line, with argument files read as the process sees them. */
 export function readJavaCommand(pid: number): JavaCommand {
 	const [, ...args] = readProcStrings(pid, 'cmdline');
-	const readFile = (name: string) => attempt(() => readTextBelowRoot(pid, name.startsWith('/') ? name : `${workingFolder(pid)}/${name}`, maxArgumentFileBytes), undefined);
+	const readFile = (name: string) =>
+		attempt(
+			() =>
+				readTextBelowRoot(
+					pid,
+					name.startsWith('/') ? name : `${workingFolder(pid)}/${name}`,
+					maxArgumentFileBytes,
+				),
+			undefined,
+		);
 	return parseJavaCommand(expandArguments(args, readFile));
 }
 

@@ -71,7 +71,8 @@ export function jdkVersionOf(libjvm: string, pid: number): string {
 	const folders = libjvm.split('/').slice(0, -1);
 	const homes = [2, 3, 4].map(levelsUp => folders.slice(0, -levelsUp).join('/'));
 	for (const home of homes) {
-		const version = /^JAVA_VERSION="([^"]{1,64})"/m.exec(readTextBelowRoot(pid, `${home}/release`, maxReleaseFileBytes) ?? '');
+		const version = /^JAVA_VERSION="([^"]{1,64})"/m
+			.exec(readTextBelowRoot(pid, `${home}/release`, maxReleaseFileBytes) ?? '');
 		if (version) {
 			return version[1];
 		}
@@ -83,7 +84,8 @@ export function jdkVersionOf(libjvm: string, pid: number): string {
 	}
 
 	// The JDK's folder is often named after its version.
-	return /\/(?:java|jdk|jre|openjdk|zulu|temurin|corretto|graalvm)[-_]?(?:jdk|jre|openjdk)?[-_]?((?:1\.)?\d+[\d._]*)/i.exec(libjvm)?.[1] ?? '';
+	return /\/(?:java|jdk|jre|openjdk|zulu|temurin|corretto|graalvm)[-_]?(?:jdk|jre|openjdk)?[-_]?((?:1\.)?\d+[\d._]*)/i
+		.exec(libjvm)?.[1] ?? '';
 }
 
 /** The ELF section in which GraalVM's native-image keeps the heap that it built, as the table of names has it. */
@@ -93,5 +95,10 @@ const endBytes = 256 * 1024;
 
 /** Whether a process's executable was made by GraalVM's native-image; false if it cannot be read. */
 export function isNativeImage(pid: number): boolean {
-	return attempt(() => closing(openSync(`/proc/${pid}/exe`, 'r'), fd => readAt(fd, Math.max(0, fstatSync(fd).size - endBytes), endBytes).includes(heapSection)), false);
+	return attempt(
+		() =>
+			closing(openSync(`/proc/${pid}/exe`, 'r'), fd =>
+				readAt(fd, Math.max(0, fstatSync(fd).size - endBytes), endBytes).includes(heapSection)),
+		false,
+	);
 }

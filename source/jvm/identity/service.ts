@@ -14,7 +14,12 @@ export class Settings {
 		const {vmArgs, args} = readJavaCommand(pid);
 		// In HotSpot's order, in which the last one counts (arguments.cpp).
 		const words = (name: string) => this.variable(name).split(/\s+/);
-		const options = [...words('JAVA_TOOL_OPTIONS'), ...words('JDK_JAVA_OPTIONS'), ...vmArgs, ...words('_JAVA_OPTIONS')];
+		const options = [
+			...words('JAVA_TOOL_OPTIONS'),
+			...words('JDK_JAVA_OPTIONS'),
+			...vmArgs,
+			...words('_JAVA_OPTIONS'),
+		];
 		this.#properties = pairsOf(withoutPrefix(options, '-D'));
 		this.#arguments = pairsOf(withoutPrefix(args, '--'));
 	}

@@ -1,7 +1,7 @@
 /*
-Resolves paths as a target itself would. A path below /proc/PID/root is not safe: the kernel follows an absolute symbolic
-link, or ".." in a chroot, from our own root. So this walks the path folder by folder and reads the links itself, with
-O_PATH descriptors, which have no effect on pipes and devices.
+Resolves paths as a target itself would. A path below /proc/PID/root is not safe: the kernel follows an absolute
+symbolic link, or ".." in a chroot, from our own root. So this walks the path folder by folder and reads the links
+itself, with O_PATH descriptors, which have no effect on pipes and devices.
 */
 import {closeSync, constants, fstatSync, openSync, readlinkSync, statSync} from 'node:fs';
 import {attempt, closing, errorCode, readOpen, readProc} from './proc.js';
@@ -17,8 +17,9 @@ export function pathOf(fd: number): string {
 }
 
 /**
-Opens a path as a process sees it, with O_PATH, and never anything outside the process's root folder. The caller closes the
-descriptor. `last`: whether a symbolic link at the path's end is followed or opened itself. Throws the system's error.
+Opens a path as a process sees it, with O_PATH, and never anything outside the process's root folder. The caller closes
+the descriptor. `last`: whether a symbolic link at the path's end is followed or opened itself. Throws the system's
+error.
 */
 export function openBelowRoot(pid: number, path: string, last: 'follow' | 'as-is' = 'follow'): number {
 	// Descriptors from the root to where we are.
@@ -103,8 +104,8 @@ export function workingFolder(pid: number): string {
 }
 
 /**
-Opens a process's working directory with O_PATH; the caller closes the descriptor. Throws the system's error; EXDEV if the
-directory is not below the process's own root.
+Opens a process's working directory with O_PATH; the caller closes the descriptor. Throws the system's error; EXDEV if
+the directory is not below the process's own root.
 */
 export function openWorkingFolder(pid: number): number {
 	const fd = openBelowRoot(pid, workingFolder(pid));
@@ -143,8 +144,8 @@ export function openFolderIn(folder: number, name: string): number {
 }
 
 /**
-Opens a file for reading by its O_PATH descriptor, which it closes. Throws if the file is not regular: opening a pipe may
-block, and opening a device may have effects.
+Opens a file for reading by its O_PATH descriptor, which it closes. Throws if the file is not regular: opening a pipe
+may block, and opening a device may have effects.
 */
 function reopened(fd: number): number {
 	return closing(fd, () => {

@@ -24,7 +24,9 @@ Loads the library that calls C functions: the binary for Linux on x86-64 that th
 whole package if the sources run unbundled. Throws if it does not load.
 */
 export function loadKoffi(): Koffi {
-	return createRequire(url)(url.endsWith('.ts') ? 'koffi' : `${bundle}/koffi-${libcOf(readFileSync('/proc/self/maps', 'latin1'))}.node`) as Koffi;
+	return createRequire(url)(url.endsWith('.ts')
+		? 'koffi'
+		: `${bundle}/koffi-${libcOf(readFileSync('/proc/self/maps', 'latin1'))}.node`) as Koffi;
 }
 
 /** Returns which C library a process has, by its /proc/PID/maps; musl's dynamic loader is the library itself. */

@@ -39,8 +39,8 @@ export type ProcessStat = {
 };
 
 /**
-Reads at most `maxBytes` of a file, without blocking on a pipe; returns the error's code if unreadable. Throws if no more
-files can be opened.
+Reads at most `maxBytes` of a file, without blocking on a pipe; returns the error's code if unreadable. Throws if no
+more files can be opened.
 */
 export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Buffer} | {code: string} {
 	let fd: number;
@@ -125,7 +125,11 @@ export function errorCode(error: unknown): string {
 }
 
 /** Reads at most `maxBytes` of a file as text; undefined if unreadable. Throws if no more files can be opened. */
-export function readText(path: string, maxBytes = maxProcFileBytes, encoding: BufferEncoding = 'utf8'): string | undefined {
+export function readText(
+	path: string,
+	maxBytes = maxProcFileBytes,
+	encoding: BufferEncoding = 'utf8',
+): string | undefined {
 	const read = readBytes(path, maxBytes);
 	return 'bytes' in read ? read.bytes.toString(encoding) : undefined;
 }
@@ -197,7 +201,9 @@ export function isAlive(target: {readonly pid: number; readonly startTicks: numb
 	return stat?.startTicks === target.startTicks && stat.state !== 'Z' && stat.state !== 'X';
 }
 
-/** Returns the kernel's name of a process (15 bytes, not yet printable); undefined if it is ending and has no memory. */
+/**
+Returns the kernel's name of a process (15 bytes, not yet printable); undefined if it is ending and has no memory.
+*/
 export function programOf(pid: number): string | undefined {
 	return /^[1-9]/.test(readProc(pid, 'statm') ?? '') ? readProc(pid, 'comm')?.trimEnd() : undefined;
 }
@@ -223,7 +229,10 @@ export function outOfFiles(error: unknown): {readonly reason: string; readonly h
 
 	return found === 'EMFILE'
 		? {reason: 'too many open files (EMFILE)', hint: 'raise the limit of open files: ulimit -n 1024'}
-		: {reason: 'too many open files on this system (ENFILE)', hint: 'raise fs.file-max, or end the process that has most of them open'};
+		: {
+			reason: 'too many open files on this system (ENFILE)',
+			hint: 'raise fs.file-max, or end the process that has most of them open',
+		};
 }
 
 /** Rethrows an error from a limit on open files, which says nothing about the file. */

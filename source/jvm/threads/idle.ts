@@ -3,8 +3,8 @@ import {getOrCreate} from '../../model/get-or-create.js';
 /**
 The JVM calls a thread RUNNABLE while it is in native code, even if that code waits in the kernel. These are such calls
 of the JDK and of some libraries, by what they wait for; the comments say which JDK releases have them, if not all. A
-thread whose innermost frame is one of them is IDLE. `onlyIfNoCpu`: the calls may also work, so the thread is IDLE only if
-it used no CPU since its previous sample.
+thread whose innermost frame is one of them is IDLE. `onlyIfNoCpu`: the calls may also work, so the thread is IDLE only
+if it used no CPU since its previous sample.
 */
 const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], onlyIfNoCpu?: true]> = [
 	['waiting for events on its sockets or files', [
@@ -82,7 +82,10 @@ export class IdleList {
 		for (const [reason, calls, onlyIfNoCpu] of [...waits, ['idle by --idle-calls', extra] as const]) {
 			for (const call of calls) {
 				const dot = call.lastIndexOf('.');
-				getOrCreate(this.#calls, call.slice(0, dot), () => new Map()).set(call.slice(dot + 1), {reason, kind: onlyIfNoCpu ? idleKind.ifNoCpu : idleKind.always});
+				getOrCreate(this.#calls, call.slice(0, dot), () => new Map()).set(call.slice(dot + 1), {
+					reason,
+					kind: onlyIfNoCpu ? idleKind.ifNoCpu : idleKind.always,
+				});
 			}
 		}
 	}

@@ -78,8 +78,8 @@ export class NativeIds {
 }
 
 /**
-Returns our id of the first thread with one of these kernel names; 0 if there is none. A Java thread may have the same name
-as the JVM's own thread, which usually has the lower id.
+Returns our id of the first thread with one of these kernel names; 0 if there is none. A Java thread may have the same
+name as the JVM's own thread, which usually has the lower id.
 */
 export function namedTask(pid: number, names: readonly string[]): number {
 	const threads = threadIdsOf(pid).sort((a, b) => a - b).slice(0, maxThreads);

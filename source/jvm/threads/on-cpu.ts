@@ -129,7 +129,10 @@ export class OnCpu {
 	}
 
 	#status(nativeId: number): {readonly isAsleep: boolean; readonly switchesAway: number} | undefined {
-		const text = attempt(() => this.#buffer.toString('latin1', 0, readSync(this.#fileOf(nativeId), this.#buffer, 0, statusBytes, 0)), undefined);
+		const text = attempt(
+			() => this.#buffer.toString('latin1', 0, readSync(this.#fileOf(nativeId), this.#buffer, 0, statusBytes, 0)),
+			undefined,
+		);
 		if (text === undefined) {
 			// The thread has ended, and another may get its id.
 			this.close();
@@ -139,7 +142,8 @@ export class OnCpu {
 		const end = text.slice(-endBytes);
 		return {
 			isAsleep: !/^State:\tR/m.test(text),
-			switchesAway: Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]) + Number(/^nonvoluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]),
+			switchesAway: Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1])
+				+ Number(/^nonvoluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]),
 		};
 	}
 

@@ -22,6 +22,7 @@ export function openProcessClock(pid: number): ProcessClock | undefined {
 	const clockId = (~pid << 3) | cpuClockSched;
 	const bytes = new Uint8Array(timespecBytes);
 	const words = new Uint32Array(bytes.buffer);
-	const readNs = () => readClock?.(clockId, bytes) === 0 ? ((words[0] + (words[1] * (2 ** 32))) * 1e9) + words[2] : Number.NaN;
+	const readNs = () =>
+		readClock?.(clockId, bytes) === 0 ? ((words[0] + (words[1] * (2 ** 32))) * 1e9) + words[2] : Number.NaN;
 	return Number.isNaN(readNs()) ? undefined : {readNs};
 }

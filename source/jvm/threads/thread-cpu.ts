@@ -61,7 +61,9 @@ export class ThreadCpu {
 		this.#openFilesLimit = openFilesLimit;
 	}
 
-	/** Returns the CPU nanoseconds since the thread's previous `delta`; 0 the first time, and if it could not be read. */
+	/**
+	Returns the CPU nanoseconds since the thread's previous `delta`; 0 the first time, and if it could not be read.
+	*/
 	delta(nativeId: number): number {
 		if (!this.read(nativeId)) {
 			return 0;
@@ -76,8 +78,8 @@ export class ThreadCpu {
 	}
 
 	/**
-	Reads a thread's cumulative numbers into `cpuNs`, `waitNs` and `timeslices` without affecting `delta`; returns false if
-	they could not be read (see `lastResult`).
+	Reads a thread's cumulative numbers into `cpuNs`, `waitNs` and `timeslices` without affecting `delta`; returns false
+	if they could not be read (see `lastResult`).
 	*/
 	read(nativeId: number): boolean {
 		const thread = this.#threadOf(nativeId);
@@ -246,6 +248,8 @@ export class ThreadCpu {
 function openFilesAllowed(): number {
 	const limits = attempt(() => readProc('self', 'limits'), undefined);
 	// A limit that is not a number is "unlimited".
-	const softLimit = limits === undefined ? lowFilesLimit : Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]) || Infinity;
+	const softLimit = limits === undefined
+		? lowFilesLimit
+		: Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]) || Infinity;
 	return Math.min(maxOpenFiles, Math.floor(softLimit * openFilesFraction));
 }

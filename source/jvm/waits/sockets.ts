@@ -48,7 +48,9 @@ export class Sockets {
 		this.#pid = pid;
 	}
 
-	/** Returns a socket; undefined if no table has it. Reads the tables again, if due, for an unknown or connecting one. */
+	/**
+	Returns a socket; undefined if no table has it. Reads the tables again, if due, for an unknown or connecting one.
+	*/
 	of(inode: string): Socket | undefined {
 		const socket = this.#sockets.get(inode)?.();
 		if (socket && !socket.isConnecting) {
@@ -66,7 +68,8 @@ export class Sockets {
 		}
 
 		const sockets: SocketTable = new Map();
-		const tcp = [...this.#rows('tcp', inetField.inode), ...this.#rows('tcp6', inetField.inode)].map(row => inetRow(row));
+		const tcp = [...this.#rows('tcp', inetField.inode), ...this.#rows('tcp6', inetField.inode)].map(row =>
+			inetRow(row));
 		const listeningPorts = new Set(tcp.filter(({state}) => state === listening).map(({port}) => port));
 		for (const row of tcp) {
 			sockets.set(row.inode, () => tcpSocket(row, listeningPorts.has(row.port)));
@@ -92,7 +95,11 @@ export class Sockets {
 				// The server's end of a connection has the name of the listening socket; the client's end has none.
 				const isIncoming = !isListening && listeningNames.has(name);
 				const peer = name === '' && isOurNetwork ? unixPeerName(Number(inode)) ?? '' : name;
-				return {...plainSocket, peer: printable(peer === '' ? 'unix socket' : (isIncoming ? `clients of ${peer}` : peer)), isListening};
+				return {
+					...plainSocket,
+					peer: printable(peer === '' ? 'unix socket' : (isIncoming ? `clients of ${peer}` : peer)),
+					isListening,
+				};
 			});
 		}
 	}
@@ -105,13 +112,23 @@ export class Sockets {
 	}
 }
 
-function unixRow(row: readonly string[]): {readonly inode: string; readonly name: string; readonly isListening: boolean} {
+function unixRow(row: readonly string[]): {
+	readonly inode: string;
+	readonly name: string;
+	readonly isListening: boolean;
+} {
 	const isListening = (Number.parseInt(row[unixField.flags], 16) & acceptsConnections) !== 0;
 	return {inode: row[unixField.inode], name: row.slice(unixField.name).join(' '), isListening};
 }
 
 /** A row of a TCP or UDP table: addresses with ports, the local port, and the state, all hexadecimal; and the inode. */
-type InetRow = {readonly local: string; readonly port: string; readonly remote: string; readonly state: string; readonly inode: string};
+type InetRow = {
+	readonly local: string;
+	readonly port: string;
+	readonly remote: string;
+	readonly state: string;
+	readonly inode: string;
+};
 
 function inetRow(row: readonly string[]): InetRow {
 	const local = row[inetField.local];
@@ -144,10 +161,15 @@ function udpSocket(local: string, remote: string): Socket {
 function addressOf(text: string): Address {
 	const [words, port] = text.split(':');
 	const bytes = Buffer.concat((words.match(/.{8}/g) ?? []).map(word => Buffer.from(word, 'hex').reverse()));
-	const isMappedIp4 = bytes.length === 16 && bytes.subarray(0, 10).every(byte => byte === 0) && bytes.readUInt16BE(10) === 0xff_ff;
+	const isMappedIp4 = bytes.length === 16 && bytes.subarray(0, 10).every(byte => byte === 0)
+		&& bytes.readUInt16BE(10) === 0xff_ff;
 	const ip4 = isMappedIp4 ? bytes.subarray(12) : bytes;
 	const isIp4 = ip4.length === 4;
-	return {host: isIp4 ? ip4.join('.') : ip6Host(bytes), ip4: isIp4 ? ip4.readUInt32BE() : 0, port: Number.parseInt(port, 16)};
+	return {
+		host: isIp4 ? ip4.join('.') : ip6Host(bytes),
+		ip4: isIp4 ? ip4.readUInt32BE() : 0,
+		port: Number.parseInt(port, 16),
+	};
 }
 
 /** Returns an IPv6 address as in URLs (RFC 5952), such as `[::1]`; empty for another length than 16 bytes. */
@@ -167,8 +189,18 @@ function endOf({ip4, port}: Address): number {
 
 /** Linux asm-generic/socket.h, netlink.h, sock_diag.h, unix_diag.h. */
 const linux = {
-	AF_UNIX: 1, AF_NETLINK: 16, SOCK_RAW: 3, SOCK_CLOEXEC: 0o200_0000, NETLINK_SOCK_DIAG: 4, MSG_DONTWAIT: 0x40,
-	NLM_F_REQUEST: 1, SOCK_DIAG_BY_FAMILY: 20, UDIAG_SHOW_NAME: 1, UDIAG_SHOW_PEER: 4, UNIX_DIAG_NAME: 0, UNIX_DIAG_PEER: 2,
+	AF_UNIX: 1,
+	AF_NETLINK: 16,
+	SOCK_RAW: 3,
+	SOCK_CLOEXEC: 0o200_0000,
+	NETLINK_SOCK_DIAG: 4,
+	MSG_DONTWAIT: 0x40,
+	NLM_F_REQUEST: 1,
+	SOCK_DIAG_BY_FAMILY: 20,
+	UDIAG_SHOW_NAME: 1,
+	UDIAG_SHOW_PEER: 4,
+	UNIX_DIAG_NAME: 0,
+	UNIX_DIAG_PEER: 2,
 } as const;
 
 /** Sizes of Linux's structures nlmsghdr, unix_diag_req and unix_diag_msg. */
@@ -184,13 +216,19 @@ it has none or the kernel does not say. Asks by netlink (sock_diag(7)), as /proc
 */
 function unixPeerName(inode: number): string | undefined {
 	const libc = loadLibc();
-	const socket = libc?.func('socket', 'int', ['int', 'int', 'int'])(linux.AF_NETLINK, linux.SOCK_RAW | linux.SOCK_CLOEXEC, linux.NETLINK_SOCK_DIAG) ?? -1;
+	const socket
+		= libc?.func('socket', 'int', ['int', 'int', 'int'])(
+			linux.AF_NETLINK,
+			linux.SOCK_RAW | linux.SOCK_CLOEXEC,
+			linux.NETLINK_SOCK_DIAG,
+		) ?? -1;
 	if (!libc || socket < 0) {
 		return undefined;
 	}
 
 	try {
-		const [send, receive] = ['send', 'recv'].map(name => libc.func(name, 'int64_t', ['int', 'uint8_t *', 'size_t', 'int']));
+		const [send, receive] = ['send', 'recv'].map(name =>
+			libc.func(name, 'int64_t', ['int', 'uint8_t *', 'size_t', 'int']));
 		const ask = (of: number, show: number, attribute: number): Buffer | undefined => {
 			const request = requestFor(of, show);
 			const answer = Buffer.alloc(maxAnswerBytes);
@@ -200,7 +238,9 @@ function unixPeerName(inode: number): string | undefined {
 		};
 
 		const peer = ask(inode, linux.UDIAG_SHOW_PEER, linux.UNIX_DIAG_PEER);
-		const name = peer?.length === 4 ? ask(peer.readUInt32LE(), linux.UDIAG_SHOW_NAME, linux.UNIX_DIAG_NAME) : undefined;
+		const name = peer?.length === 4
+			? ask(peer.readUInt32LE(), linux.UDIAG_SHOW_NAME, linux.UNIX_DIAG_NAME)
+			: undefined;
 		return name && name.length > 0 ? name.toString('utf8').replace(/^\0/, '@').replace(/\0+$/, '') : undefined;
 	} finally {
 		libc.func('close', 'int', ['int'])(socket);

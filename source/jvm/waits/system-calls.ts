@@ -110,12 +110,16 @@ export class SystemCalls {
 			return this.#child(intOf(args[call === waitid ? 1 : 0]));
 		}
 
-		return kind === undefined ? undefined : waitFor(kind, epollCalls.has(call) ? this.#descriptors.membersOf(intOf(args[0])) : '');
+		return kind === undefined
+			? undefined
+			: waitFor(kind, epollCalls.has(call) ? this.#descriptors.membersOf(intOf(args[0])) : '');
 	}
 
 	#fileWait(kind: string, fd: number): SystemCallWait {
 		const file = this.#descriptors.of(fd);
-		return 'type' in file ? waitFor(kindFor(kind, file), file.peer, file.end) : waitFor(kind, isForbidden(file.code) ? needsRoot : '');
+		return 'type' in file
+			? waitFor(kindFor(kind, file), file.peer, file.end)
+			: waitFor(kind, isForbidden(file.code) ? needsRoot : '');
 	}
 
 	/** Reads the array of struct pollfd at `address`: each has a file (32 bits) and events to wait for (16 bits). */
@@ -125,9 +129,13 @@ export class SystemCalls {
 		}
 
 		const records = this.#memory(address, pollRecordBytes * Math.min(count, maxPolled));
-		const offsets = Array.from({length: Math.floor(records.length / pollRecordBytes)}, (_, index) => pollRecordBytes * index);
+		const offsets = Array.from(
+			{length: Math.floor(records.length / pollRecordBytes)},
+			(_, index) => pollRecordBytes * index,
+		);
 		// poll(2) ignores negative descriptors.
-		const files = offsets.map(at => ({fd: records.readInt32LE(at), events: records.readInt16LE(at + 4)})).filter(({fd}) => fd >= 0);
+		const all = offsets.map(at => ({fd: records.readInt32LE(at), events: records.readInt16LE(at + 4)}));
+		const files = all.filter(({fd}) => fd >= 0);
 		return files.length === 1
 			? this.#fileWait(files[0].events === pollOut ? 'write' : 'read', files[0].fd)
 			: waitFor('poll', this.#descriptors.peersOf(files.map(({fd}) => fd)));
@@ -140,7 +148,10 @@ export class SystemCalls {
 
 	#memory(address: number, length: number): Buffer {
 		const bytes = Buffer.alloc(length);
-		const count = attempt(() => closing(openSync(`/proc/${this.#pid}/mem`, 'r'), fd => readSync(fd, bytes, 0, length, address)), 0);
+		const count = attempt(
+			() => closing(openSync(`/proc/${this.#pid}/mem`, 'r'), fd => readSync(fd, bytes, 0, length, address)),
+			0,
+		);
 		return bytes.subarray(0, count);
 	}
 }
@@ -252,8 +263,14 @@ class Descriptors {
 		}
 
 		const [, kind] = /^anon_inode:\[?([^\]]*)/.exec(link) ?? [];
-		const types: Readonly<Record<string, Descriptor['type']>> = {eventpoll: 'epoll', eventfd: 'event', timerfd: 'timer'};
-		return kind === undefined ? {type: 'file', peer: printable(link)} : {type: types[kind] ?? 'file', peer: printable(kind)};
+		const types: Readonly<Record<string, Descriptor['type']>> = {
+			eventpoll: 'epoll',
+			eventfd: 'event',
+			timerfd: 'timer',
+		};
+		return kind === undefined
+			? {type: 'file', peer: printable(link)}
+			: {type: types[kind] ?? 'file', peer: printable(kind)};
 	}
 }
 

@@ -72,7 +72,12 @@ type Settings<Row> = Pick<Column<Row>, Titles> & Partial<Omit<Column<Row>, Title
 };
 
 /** Returns a column of figures, sorted with the highest first. */
-export function figure<Row>(id: string, of: (row: Row) => number, format: Format, {thenBy = [], isHot, isBlank, ...settings}: Settings<NoInfer<Row>>): Column<Row> {
+export function figure<Row>(
+	id: string,
+	of: (row: Row) => number,
+	format: Format,
+	{thenBy = [], isHot, isBlank, ...settings}: Settings<NoInfer<Row>>,
+): Column<Row> {
 	return {
 		id, align: 'right', isFigure: true, sortBy: [of, ...thenBy],
 		value: row => isBlank?.(row) ? '' : format.text(of(row)),
@@ -83,7 +88,11 @@ export function figure<Row>(id: string, of: (row: Row) => number, format: Format
 }
 
 /** Returns a column of texts, sorted alphabetically. */
-export function text<Row>(id: string, of: (row: Row) => string, {thenBy = [], ...settings}: Settings<NoInfer<Row>>): Column<Row> {
+export function text<Row>(
+	id: string,
+	of: (row: Row) => string,
+	{thenBy = [], ...settings}: Settings<NoInfer<Row>>,
+): Column<Row> {
 	return {id, align: 'left', ascending: true, sortBy: [of, ...thenBy], value: of, exportValue: of, ...settings};
 }
 
@@ -132,7 +141,11 @@ export function cpuColumn<Row>(
 	};
 }
 
-export function locationColumn<Row>(id: string, of: (row: Row) => Location | undefined, settings: Settings<NoInfer<Row>>): Column<Row> {
+export function locationColumn<Row>(
+	id: string,
+	of: (row: Row) => Location | undefined,
+	settings: Settings<NoInfer<Row>>,
+): Column<Row> {
 	return text(id, row => nameOf(of(row)), {
 		value(row, {room, fullNames}) {
 			const location = of(row);
@@ -148,7 +161,10 @@ export function nameOf(location: Location | undefined): string {
 }
 
 /** Returns a column of the lines of the program's own code that led to the rows' locations. */
-export function ownCodeColumn<Row extends {readonly own?: Location}>(fromColumns: number, description: string): Column<Row> {
+export function ownCodeColumn<Row extends {readonly own?: Location}>(
+	fromColumns: number,
+	description: string,
+): Column<Row> {
 	return locationColumn('own', row => row.own, {
 		heading: 'OWN CODE', title: 'own code', width: 28, fromColumns, description,
 	});
@@ -161,10 +177,19 @@ export function fileColumn<Row extends Location>(fromColumns: number): Column<Ro
 }
 
 /** Returns a column of the threads with the most CPU time in a row. */
-export function topThreadsColumn<Row extends {readonly topThreads: readonly string[]}>(width: number, where: string): Column<Row> {
+export function topThreadsColumn<Row extends {readonly topThreads: readonly string[]}>(
+	width: number,
+	where: string,
+): Column<Row> {
 	return text('top-threads', row => row.topThreads.join(', '), {
-		heading: 'TOP THREADS', title: 'top threads', width, fromColumns: 150, description: `threads with the most CPU time, then ticks, ${where}`,
-		sortBy: [row => row.topThreads[0] ?? ''], exportValue: row => row.topThreads.join('; '), role: () => 'dim',
+		heading: 'TOP THREADS',
+		title: 'top threads',
+		width,
+		fromColumns: 150,
+		description: `threads with the most CPU time, then ticks, ${where}`,
+		sortBy: [row => row.topThreads[0] ?? ''],
+		exportValue: row => row.topThreads.join('; '),
+		role: () => 'dim',
 	});
 }
 
@@ -172,26 +197,60 @@ export function topThreadsColumn<Row extends {readonly topThreads: readonly stri
 Returns a column of the states of a row's threads, as letters in proportion. Where the description says "in proportion",
 the meanings of the letters are added.
 */
-export function statesColumn<Row extends {readonly states: StateTicks}>(id: string, settings: Pick<Settings<Row>, 'title' | 'fromColumns' | 'description' | 'sortBy'> & {readonly heading?: string}): Column<Row> {
+export function statesColumn<Row extends {readonly states: StateTicks}>(
+	id: string,
+	settings: Pick<Settings<Row>, 'title' | 'fromColumns' | 'description' | 'sortBy'> & {readonly heading?: string},
+): Column<Row> {
 	return text(id, row => stateCells(row.states), {
-		heading: 'STATE', width: 8, ascending: false, value: (row, {room}) => stateCells(row.states, Math.min(room, 8)), role: () => 'states', ...settings,
-		description: settings.description.replace('in proportion', 'in proportion: R running, B blocked, w waiting, t timed waiting, . idle'),
+		heading: 'STATE',
+		width: 8,
+		ascending: false,
+		value: (row, {room}) => stateCells(row.states, Math.min(room, 8)),
+		role: () => 'states',
+		...settings,
+		description: settings.description.replace(
+			'in proportion',
+			'in proportion: R running, B blocked, w waiting, t timed waiting, . idle',
+		),
 	});
 }
 
 /** Returns a column of the ticks of states with one letter; only for the screen, as files have all states. */
-export function stateColumn<Row extends {readonly states: StateTicks}>({word, role, states}: StateLetter, {fromColumns, description}: Pick<Column<Row>, 'fromColumns' | 'description'>): Column<Row> {
-	return figure(states[0].toLowerCase().replaceAll('_', '-'), (row: Row) => sumOf(states, state => row.states[stateCode[state]]), formats.count, {
-		heading: word, title: `${word} ticks`, width: 5, fromColumns, screenOnly: true, description: `${description} ${states.join(', ')}`, role: () => role,
-	});
+export function stateColumn<Row extends {readonly states: StateTicks}>(
+	{word, role, states}: StateLetter,
+	{fromColumns, description}: Pick<Column<Row>, 'fromColumns' | 'description'>,
+): Column<Row> {
+	return figure(
+		states[0].toLowerCase().replaceAll('_', '-'),
+		(row: Row) => sumOf(states, state => row.states[stateCode[state]]),
+		formats.count,
+		{
+			heading: word,
+			title: `${word} ticks`,
+			width: 5,
+			fromColumns,
+			screenOnly: true,
+			description: `${description} ${states.join(', ')}`,
+			role: () => role,
+		},
+	);
 }
 
 /** Returns the indentation and open or closed mark of a tree's row; at least half of the room is left for the name. */
-export function treeMark(depth: number, {hasChildren, isOpen}: {readonly hasChildren: boolean; readonly isOpen?: boolean}, room: number): string {
+export function treeMark(
+	depth: number,
+	{hasChildren, isOpen}: {readonly hasChildren: boolean; readonly isOpen?: boolean},
+	room: number,
+): string {
 	return `${' '.repeat(Math.min(depth, Math.floor(room / 2)))}${hasChildren ? (isOpen ? '-' : '+') : ' '} `;
 }
 
-export const byLocation: ReadonlyArray<ValueOf<Location>> = [row => row.className, row => row.method, row => row.line, row => locationName(row)];
+export const byLocation: ReadonlyArray<ValueOf<Location>> = [
+	row => row.className,
+	row => row.method,
+	row => row.line,
+	row => locationName(row),
+];
 
 /** Whether a column takes the cells that the others leave. */
 export function isFlexible({width}: Pick<Column<never>, 'width'>): boolean {
@@ -204,10 +263,17 @@ export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupB
 }
 
 /** Returns the columns shown in a terminal of this width; that of width 0, else the last, takes the remaining cells. */
-export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns): Array<{readonly column: Column<Row>; readonly width: number}> {
+export function fitColumns<Row>(
+	columns: ReadonlyArray<Column<Row>>,
+	terminalColumns: number,
+	available = terminalColumns,
+): Array<{readonly column: Column<Row>; readonly width: number}> {
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	const rest = available - (shown.length - 1) - sumOf(shown, ({width}) => width);
 	const flexible = shown.findIndex(column => isFlexible(column));
 	const stretched = flexible === -1 ? shown.length - 1 : flexible;
-	return shown.map((column, index) => ({column, width: index === stretched ? Math.max(1, column.width + rest) : column.width}));
+	return shown.map((column, index) => ({
+		column,
+		width: index === stretched ? Math.max(1, column.width + rest) : column.width,
+	}));
 }

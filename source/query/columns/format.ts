@@ -38,7 +38,8 @@ export function formatDuration(ms: number): string {
 		return '';
 	}
 
-	const inUnits = (unit: number, name: string, smaller: number, smallerName: string) => `${Math.floor(ms / unit)}${name}${twoDigits(ms % unit / smaller)}${smallerName}`;
+	const inUnits = (unit: number, name: string, smaller: number, smallerName: string) =>
+		`${Math.floor(ms / unit)}${name}${twoDigits(ms % unit / smaller)}${smallerName}`;
 	if (ms < second) {
 		return `${Math.floor(ms)}ms`;
 	}
@@ -47,11 +48,16 @@ export function formatDuration(ms: number): string {
 		return `${Math.floor(ms / second)}s`;
 	}
 
-	return ms < hour ? inUnits(minute, 'm', second, 's') : (ms < day ? inUnits(hour, 'h', minute, 'm') : inUnits(day, 'd', hour, 'h'));
+	return ms < hour
+		? inUnits(minute, 'm', second, 's')
+		: (ms < day ? inUnits(hour, 'h', minute, 'm') : inUnits(day, 'd', hour, 'h'));
 }
 
 /** Formats how long a thread has been stuck: 5m07s, or >=5m if it was stuck before the first sample. */
-export function formatStuck({stuckMs, stuckAtLeast}: {readonly stuckMs: number; readonly stuckAtLeast: boolean}): string {
+export function formatStuck({stuckMs, stuckAtLeast}: {
+	readonly stuckMs: number;
+	readonly stuckAtLeast: boolean;
+}): string {
 	const text = formatDuration(stuckMs);
 	return stuckAtLeast ? `>=${/^\d+[a-z]+/.exec(text)?.[0] ?? text}` : text;
 }

@@ -68,8 +68,12 @@ export function shortName(location: Location, room: number, full = false): strin
 	const named = full ? undefined : namedPackageOf(location.className);
 	// An empty name hides the package.
 	const usersName = named?.name ? [named.name] : [];
-	const packages = [...usersName, ...location.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1)];
-	const withInitials = (from: number, to: number) => [...packages.map((part, index) => index >= from && index < to ? [...part][0] ?? '' : part), rest].join('.');
+	const packages = [
+		...usersName,
+		...location.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1),
+	];
+	const withInitials = (from: number, to: number) =>
+		[...packages.map((part, index) => index >= from && index < to ? [...part][0] ?? '' : part), rest].join('.');
 	// The user's name is shortened last: it is short already.
 	for (let short = 0; short < (named ? packages.length : 0); short++) {
 		const shortened = withInitials(usersName.length, usersName.length + short);
@@ -119,7 +123,13 @@ const minHolderPart = 0.45;
 const minHolderCells = 7;
 
 /** As `nameWith`, but always with the lock's holder: `Dao.find:88 held by writer +2`, `….find:88 by w…r`. */
-export function nameHeldBy(location: Location, {holder, others = 0}: {readonly holder: string; readonly others?: number}, asides: readonly string[], room: number, full = false): string {
+export function nameHeldBy(
+	location: Location,
+	{holder, others = 0}: {readonly holder: string; readonly others?: number},
+	asides: readonly string[],
+	room: number,
+	full = false,
+): string {
 	const least = nameCells(location);
 	const more = others > 0 ? ` +${others}` : '';
 	const text = ` by ${holder}${more}`;

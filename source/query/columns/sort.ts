@@ -13,7 +13,9 @@ export type Sortable<Row> = {
 
 /** Orders numbers ascending; NaN comes first. */
 export function byNumber(a: number, b: number): number {
-	return Number.isNaN(a) || Number.isNaN(b) ? Number(Number.isNaN(b)) - Number(Number.isNaN(a)) : (a < b ? -1 : Number(a > b));
+	return Number.isNaN(a) || Number.isNaN(b)
+		? Number(Number.isNaN(b)) - Number(Number.isNaN(a))
+		: (a < b ? -1 : Number(a > b));
 }
 
 /** Orders texts by code unit, the same in every locale. */
@@ -22,28 +24,45 @@ export function byText(a: string, b: string): number {
 }
 
 /** Returns the rows sorted by a column (by default the first), then by key, so that equal rows do not jump. */
-export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[], columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): Row[] {
+export function sortRows<Row extends {readonly key: string}>(
+	rows: readonly Row[],
+	columns: ReadonlyArray<Sortable<Row>>,
+	order: SortOrder,
+): Row[] {
 	const {column: {sortBy}, sign} = columnOf(columns, order);
 	return sortRowsBy(rows, sortBy, sign);
 }
 
 /** Returns the comparator of `sortRows`; equal rows are ordered by `tieBreaker`, by default the key. */
-export function inOrder<Row extends {readonly key: string}>(columns: ReadonlyArray<Sortable<Row>>, order: SortOrder, tieBreaker?: (row: Row) => string): (a: Row, b: Row) => number {
+export function inOrder<Row extends {readonly key: string}>(
+	columns: ReadonlyArray<Sortable<Row>>,
+	order: SortOrder,
+	tieBreaker?: (row: Row) => string,
+): (a: Row, b: Row) => number {
 	const {column: {sortBy}, sign} = columnOf(columns, order);
 	return comparison(sortBy, sign, tieBreaker);
 }
 
-function columnOf<Row>(columns: ReadonlyArray<Sortable<Row>>, {column: wanted, reverse}: SortOrder): {readonly column: Sortable<Row>; readonly sign: number} {
+function columnOf<Row>(
+	columns: ReadonlyArray<Sortable<Row>>,
+	{column: wanted, reverse}: SortOrder,
+): {readonly column: Sortable<Row>; readonly sign: number} {
 	const column = columns.find(({id}) => id === wanted) ?? columns[0];
 	return {column, sign: Boolean(column.ascending) === reverse ? -1 : 1};
 }
 
-function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<ValueOf<Row>>, sign: number, tieBreaker = ({key}: Row) => key): (a: Row, b: Row) => number {
+function comparison<Row extends {readonly key: string}>(
+	values: ReadonlyArray<ValueOf<Row>>,
+	sign: number,
+	tieBreaker = ({key}: Row) => key,
+): (a: Row, b: Row) => number {
 	return (a, b) => {
 		for (const of of values) {
 			const first = of(a);
 			const second = of(b);
-			const order = typeof first === 'number' ? byNumber(first, second as number) : byText(first, second as string);
+			const order = typeof first === 'number'
+				? byNumber(first, second as number)
+				: byText(first, second as string);
 			if (order !== 0) {
 				return sign * order;
 			}
@@ -57,7 +76,11 @@ function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<Va
 const rowMask = (2 ** 20) - 1;
 
 /** Returns the rows sorted by the first value, ascending or (`sign` -1) descending, then by the others, then by key. */
-export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Row[], values: ReadonlyArray<ValueOf<Row>>, sign: number): Row[] {
+export function sortRowsBy<Row extends {readonly key: string}>(
+	rows: readonly Row[],
+	values: ReadonlyArray<ValueOf<Row>>,
+	sign: number,
+): Row[] {
 	const [first, ...others] = values;
 	if (rows.length === 0 || rows.length > rowMask || typeof first(rows[0]) !== 'number') {
 		return rows.toSorted(comparison(values, sign));
@@ -67,11 +90,17 @@ export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Ro
 	for (const [index, row] of rows.entries()) {
 		const figure = first(row) as number;
 		// With an index in its low bits, an infinite figure would become NaN.
-		figures[index] = sign * (Number.isNaN(figure) ? -Number.MAX_VALUE : Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, figure)));
+		figures[index] = sign
+			* (Number.isNaN(figure)
+				? -Number.MAX_VALUE
+				: Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, figure)));
 	}
 
 	const compareOthers = comparison(others, sign);
-	const order = sortedIndexes(figures, (a, b) => (figures[a] < figures[b] ? -1 : Number(figures[a] > figures[b])) || compareOthers(rows[a], rows[b]));
+	const order = sortedIndexes(
+		figures,
+		(a, b) => (figures[a] < figures[b] ? -1 : Number(figures[a] > figures[b])) || compareOthers(rows[a], rows[b]),
+	);
 	return rows.map((_, index) => rows[order[index]]);
 }
 
@@ -90,7 +119,9 @@ function sortedIndexes(figures: Float64Array, compare: (a: number, b: number) =>
 		order[index] = words[index * 2] & rowMask;
 	}
 
-	const isAlmostEqual = (index: number) => words[(index * 2) + 3] === words[(index * 2) + 1] && ((words[(index * 2) + 2] ^ words[index * 2]) & ~rowMask) === 0;
+	const isAlmostEqual = (index: number) =>
+		words[(index * 2) + 3] === words[(index * 2) + 1]
+		&& ((words[(index * 2) + 2] ^ words[index * 2]) & ~rowMask) === 0;
 	for (let from = 0, to = 1; from < order.length; from = to, to++) {
 		while (to < order.length && isAlmostEqual(to - 1)) {
 			to++;

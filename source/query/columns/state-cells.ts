@@ -4,7 +4,12 @@ import type {StateTicks} from '../types/query.js';
 
 export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
 
-export type StateLetter = {readonly letter: string; readonly word: string; readonly role: StateRole; readonly states: readonly ThreadState[]};
+export type StateLetter = {
+	readonly letter: string;
+	readonly word: string;
+	readonly role: StateRole;
+	readonly states: readonly ThreadState[];
+};
 
 /** The letters in the order of `stateCells`. NEW and TERMINATED count as idle. */
 export const stateLetters: readonly StateLetter[] = [
@@ -38,7 +43,9 @@ function divide(weights: readonly number[], cells: number): number[] {
 	const whole = sumOf(weights, weight => weight);
 	const shares = weights.map(() => 0);
 	const remainder = (index: number) => (weights[index] / whole * cells) - shares[index];
-	const isBefore = (a: number, b: number) => (Number(shares[a] === 0) - Number(shares[b] === 0) || remainder(a) - remainder(b) || weights[a] - weights[b]) > 0;
+	const isBefore = (a: number, b: number) =>
+		(Number(shares[a] === 0) - Number(shares[b] === 0) || remainder(a) - remainder(b) || weights[a] - weights[b])
+		> 0;
 	for (let left = whole > 0 ? cells : 0; left > 0; left--) {
 		let next = -1;
 		for (const [index, weight] of weights.entries()) {

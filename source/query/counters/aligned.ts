@@ -10,7 +10,9 @@ import {stackIndex} from './stack-index.js';
 /** The last result by earlier snapshot: every query of a refresh needs it. */
 const lastAligned = new WeakMap<Snapshot, {readonly now: WeakRef<Snapshot>; readonly aligned: Snapshot}>();
 
-/** Returns an earlier snapshot with a later one's indexes, to subtract; freed thread records count as (ended threads). */
+/**
+Returns an earlier snapshot with a later one's indexes, to subtract; freed thread records count as (ended threads).
+*/
 export function alignedTo(now: Snapshot, then: Snapshot): Snapshot;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined {
@@ -69,7 +71,13 @@ function alignedThreads(now: ThreadTable, then: ThreadTable, recordOf: Int32Arra
 	};
 }
 
-function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C>, recordOf: Int32Array, ended: number): RecordArrays<C> {
+function alignedCounters<C extends KeyedColumns>(
+	columns: C,
+	now: RecordArrays<C>,
+	then: RecordArrays<C>,
+	recordOf: Int32Array,
+	ended: number,
+): RecordArrays<C> {
 	const names = namesOf(columns as Columns) as ReadonlyArray<keyof C & string>;
 	const keys = names.filter(name => columns[name].role === 'key');
 	const sumNames = names.filter(name => columns[name].role === 'sum');
@@ -77,15 +85,21 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 	const isCounted = (records: RecordArrays<C>, index: number) => sumNames.some(name => records[name][index] !== 0);
 	const isOfEnded = (index: number) => threadKeys.some(name => now[name][index] === ended);
 	const recordNow = (record: number) => record < 0 ? record : recordOf[record];
-	const keyNow = (index: number) => keys.map(name => threadKeys.includes(name) ? recordNow(then[name][index]) : then[name][index]).join(' ');
+	const keyNow = (index: number) =>
+		keys.map(name => threadKeys.includes(name) ? recordNow(then[name][index]) : then[name][index]).join(' ');
 	/** Rows of ended threads in `now` by key: they may have taken over counts of other rows. Built at first use. */
 	let ofEnded: Map<string, number> | undefined;
 	const find = (key: string) => {
-		ofEnded ??= new Map(Array.from({length: now.count}, (_, index) => index).filter(index => isOfEnded(index) && isCounted(now, index)).map(index => [keys.map(name => now[name][index]).join(' '), index]));
+		ofEnded
+			??= new Map(Array.from({length: now.count}, (_, index) => index).filter(index =>
+				isOfEnded(index) && isCounted(now, index)).map(index => [keys.map(name => now[name][index]).join(' '), index]));
 		return ofEnded.get(key);
 	};
 
-	const sums = Object.fromEntries(sumNames.map(name => [name, newArray(columns[name], now.count)])) as Record<string, Float64Array>;
+	const sums = Object.fromEntries(sumNames.map(name => [name, newArray(columns[name], now.count)])) as Record<
+		string,
+		Float64Array
+	>;
 	for (let index = 0; index < then.count; index++) {
 		const isMoved = threadKeys.some(name => recordNow(then[name][index]) !== then[name][index]);
 		const at = isMoved ? (isCounted(then, index) ? find(keyNow(index)) : undefined) : index;
@@ -100,8 +114,9 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 }
 
 /**
-Returns the counters of a window without negative CPU time, keeping their sum. Negative unattributed time of some threads
-is subtracted from the unattributed time of others and, if that is too little, from the CPU time recorded for the former.
+Returns the counters of a window without negative CPU time, keeping their sum. Negative unattributed time of some
+threads is subtracted from the unattributed time of others and, if that is too little, from the CPU time recorded for
+the former.
 */
 export function withoutNegativeCpu(dictionary: Dictionary, counters: Counters): Counters {
 	const node = stackIndex(dictionary).unattributed;
@@ -137,7 +152,12 @@ export function withoutNegativeCpu(dictionary: Dictionary, counters: Counters): 
 }
 
 /** Subtracts `excessNs` from the recorded CPU time of the threads whose time at `node`, unattributed, is negative. */
-function takeFromRecorded({count, thread, node: nodes}: Counters, node: number, excessNs: number, cpuNs: Float64Array): void {
+function takeFromRecorded(
+	{count, thread, node: nodes}: Counters,
+	node: number,
+	excessNs: number,
+	cpuNs: Float64Array,
+): void {
 	const overRecorded = new Set<number>();
 	for (let counter = 0; counter < count; counter++) {
 		if (nodes[counter] === node && cpuNs[counter] < 0) {
@@ -162,5 +182,9 @@ export function unattributedNs(snapshot: Snapshot, since: Snapshot | undefined):
 		return 0;
 	}
 
-	return Math.max(0, sumUpTo(counters.count, counter => counters.node[counter] === unattributed ? counters.cpuNs[counter] - (before?.cpuNs[counter] ?? 0) : 0));
+	return Math.max(
+		0,
+		sumUpTo(counters.count, counter =>
+			counters.node[counter] === unattributed ? counters.cpuNs[counter] - (before?.cpuNs[counter] ?? 0) : 0),
+	);
 }

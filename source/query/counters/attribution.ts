@@ -141,7 +141,8 @@ function calledByEnds(dictionary: Dictionary, ends: Int32Array, rule: Pick<Query
 			continue;
 		}
 
-		// Callers have smaller ids. An end may be no caller of its node in a part of a stack (Focus): then it is the node.
+		// Callers have smaller ids. An end may be no caller of its node in a part of a stack (Focus): then it is the
+		// node.
 		const caller = nodeParent[node];
 		const before = ends[node] === caller ? rootNode : called[caller];
 		called[node] = before !== rootNode && !isOwn(before) ? before : node;
@@ -150,11 +151,21 @@ function calledByEnds(dictionary: Dictionary, ends: Int32Array, rule: Pick<Query
 	return called;
 }
 
-type RankedCounters = {readonly counters: Counters; readonly buckets: CounterBuckets; readonly scope: Pick<Scope, 'unit' | 'countedMask'>};
+type RankedCounters = {
+	readonly counters: Counters;
+	readonly buckets: CounterBuckets;
+	readonly scope: Pick<Scope, 'unit' | 'countedMask'>;
+};
 
 /** Returns a function from buckets to the location with most samples. `groupOf`: a node's index in `locations` or 0. */
-function topOfBuckets({counters, buckets, scope}: RankedCounters, locations: readonly Location[], groupOf: (node: number) => number): (wanted: readonly number[]) => Location | undefined {
-	const ranking = rankingOf(counters, buckets, scope, counter => groupOf(counters.node[counter]), {isByTicks: scope.unit === 'ticks'});
+function topOfBuckets(
+	{counters, buckets, scope}: RankedCounters,
+	locations: readonly Location[],
+	groupOf: (node: number) => number,
+): (wanted: readonly number[]) => Location | undefined {
+	const ranking = rankingOf(counters, buckets, scope, counter => groupOf(counters.node[counter]), {
+		isByTicks: scope.unit === 'ticks',
+	});
 	return wanted => {
 		const [top = 0] = ranking(wanted, 1).top;
 		return top === 0 ? undefined : locations[top];

@@ -45,7 +45,16 @@ type RankedMembers = {readonly count: number; readonly top: readonly number[]};
 type Ranking = (wanted: readonly number[], maxTop: number) => RankedMembers;
 
 /** Returns a ranking of counters' members. `isByTicks`: ignore CPU time; `sizeOf`: what a member adds to `count`. */
-export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBuckets, {countedMask}: Pick<Scope, 'countedMask'>, memberOf: (counter: number) => number, {isByTicks = false, sizeOf = () => 1}: {readonly isByTicks?: boolean; readonly sizeOf?: (member: number) => number} = {}): Ranking {
+export function rankingOf(
+	{state, ticks, cpuNs}: Counters,
+	buckets: CounterBuckets,
+	{countedMask}: Pick<Scope, 'countedMask'>,
+	memberOf: (counter: number) => number,
+	{isByTicks = false, sizeOf = () => 1}: {
+		readonly isByTicks?: boolean;
+		readonly sizeOf?: (member: number) => number;
+	} = {},
+): Ranking {
 	return (wanted, maxTop) => {
 		const members = new Map<number, {readonly member: number; ticks: number; cpuNs: number}>();
 		for (const counter of wanted.flatMap(bucket => buckets.countersOf(bucket))) {
@@ -55,7 +64,8 @@ export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBucke
 			sums.ticks += ((countedMask >> state[counter]) & 1) * ticks[counter];
 		}
 
-		const top = [...members.values()].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.member - b.member).slice(0, maxTop);
+		const top = [...members.values()].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.member - b.member)
+			.slice(0, maxTop);
 		return {count: sumOf(members.keys(), sizeOf), top: top.map(({member}) => member)};
 	};
 }
@@ -66,7 +76,11 @@ export type Sums = {readonly ticks: Float64Array; readonly cpuNs: Float64Array};
 /** Sums by node, and the squares of the observations of all stacks but the empty one. */
 type NodeSums = Sums & {readonly squaresOfTicks: number; readonly squaresOfUs: number};
 
-export function sumsByNode({count, node, state, ticks, cpuNs, squaredTicks, squaredUs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): NodeSums {
+export function sumsByNode(
+	{count, node, state, ticks, cpuNs, squaredTicks, squaredUs}: Counters,
+	nodeCount: number,
+	{countedMask}: Pick<Scope, 'countedMask'>,
+): NodeSums {
 	const sums = {ticks: new Float64Array(nodeCount), cpuNs: new Float64Array(nodeCount)};
 	let [squaresOfTicks, squaresOfUs] = [0, 0];
 	for (let counter = 0; counter < count; counter++) {
@@ -94,7 +108,13 @@ export class BucketSums {
 	readonly #countedMask: number;
 
 	/** `bucketOfNode`: buckets below `buckets`; `byNode`: the counters' `sumsByNode`. */
-	constructor(readonly counters: Counters, byNode: NodeSums, readonly bucketOfNode: Int32Array, buckets: number, {countedMask}: Pick<Scope, 'countedMask'>) {
+	constructor(
+		readonly counters: Counters,
+		byNode: NodeSums,
+		readonly bucketOfNode: Int32Array,
+		buckets: number,
+		{countedMask}: Pick<Scope, 'countedMask'>,
+	) {
 		const {count, node} = counters;
 		const [selfTicks, selfCpuNs] = [new Float64Array(buckets), new Float64Array(buckets)];
 		let [wholeTicks, wholeCpuNs] = [0, 0];
@@ -110,18 +130,28 @@ export class BucketSums {
 		this.selfCpuNs = selfCpuNs;
 		this.wholeTicks = wholeTicks;
 		this.wholeCpuNs = wholeCpuNs;
-		this.whole = {cpu: cpuPieces(wholeCpuNs, byNode.squaresOfUs), ticks: {sum: wholeTicks, squares: byNode.squaresOfTicks}};
+		this.whole = {
+			cpu: cpuPieces(wholeCpuNs, byNode.squaresOfUs),
+			ticks: {sum: wholeTicks, squares: byNode.squaresOfTicks},
+		};
 		this.buckets = new CounterBuckets(lookUp(bucketOfNode, node, count), buckets);
 	}
 
 	cpu(bucket: number): Pieces {
 		const {cpuNs, squaredUs} = this.counters;
-		return cpuPieces(this.selfCpuNs[bucket], sumOf(this.buckets.countersOf(bucket), counter => cpuNs[counter] > 0 ? squaredUs[counter] : 0));
+		return cpuPieces(
+			this.selfCpuNs[bucket],
+			sumOf(this.buckets.countersOf(bucket), counter => cpuNs[counter] > 0 ? squaredUs[counter] : 0),
+		);
 	}
 
 	ticks(bucket: number): Pieces {
 		const {state, squaredTicks} = this.counters;
-		return {sum: this.selfTicks[bucket], squares: sumOf(this.buckets.countersOf(bucket), counter => ((this.#countedMask >> state[counter]) & 1) * squaredTicks[counter])};
+		return {
+			sum: this.selfTicks[bucket],
+			squares: sumOf(this.buckets.countersOf(bucket), counter =>
+				((this.#countedMask >> state[counter]) & 1) * squaredTicks[counter]),
+		};
 	}
 
 	/** Returns the ticks of a bucket by state, uncounted states included. */

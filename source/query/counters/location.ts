@@ -14,15 +14,21 @@ export function locationOfFrame(dictionary: Dictionary, frame: number, by: Group
 	};
 }
 
-/** Returns `package.Class.method:line` without unknown parts; for other code `[gc] G1 Conc`, `libzip.so!inflate_fast`. */
+/**
+Returns `package.Class.method:line` without unknown parts; for other code `[gc] G1 Conc`, `libzip.so!inflate_fast`.
+*/
 export function locationName(location: Location): string {
 	const {className, method, line} = location;
 	if (isJvmWork(className) || line === nativeCodeLine) {
-		return method ? `${className}${line === nativeCodeLine && className !== kernelClass ? '!' : ' '}${method}` : className;
+		return method
+			? `${className}${line === nativeCodeLine && className !== kernelClass ? '!' : ' '}${method}`
+			: className;
 	}
 
 	// Of a pseudo-frame such as (unattributed), class and method are the same text.
-	const name = className && method && !(className === method && method.startsWith('(')) ? `${className}.${method}` : className || method;
+	const name = className && method && !(className === method && method.startsWith('('))
+		? `${className}.${method}`
+		: className || method;
 	return line >= 0 ? `${name}:${line}` : (line === nativeLine ? `${name}(native)` : name);
 }
 

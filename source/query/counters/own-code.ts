@@ -44,7 +44,8 @@ function ruleOf(app: readonly string[]): OwnCode['isOwn'] {
 	const prefixes = [...app, ...(listsOwnCode ? [] : libraries.map(library => `!${library}`))]
 		.map(prefix => ({isOwn: !prefix.startsWith('!'), name: prefix.replace(/^!/, '').replace(/[.*]+$/, '')}))
 		.sort((a, b) => b.name.length - a.name.length);
-	return className => !isPseudoClass(className) && (prefixes.find(({name}) => isWithin(className, name))?.isOwn ?? !listsOwnCode);
+	return className =>
+		!isPseudoClass(className) && (prefixes.find(({name}) => isWithin(className, name))?.isOwn ?? !listsOwnCode);
 }
 
 /** Whether a class is in or below a package, or is that class or nested in it. `/` begins a hidden class's suffix. */

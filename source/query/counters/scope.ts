@@ -62,7 +62,8 @@ export function effectiveUnit(query: Query, overMs = Infinity): Unit {
 export function measureOf(query: Query, overMs?: number): Measure {
 	const unit = effectiveUnit(query, overMs);
 	const mask = filterOf(query.filter).stateMask ?? maskOf(query.states);
-	const only = (['blocked', 'waiting'] as const).find(id => (mask & ~maskOf(stateSets.find(set => set.id === id)!.states)) === 0);
+	const only = (['blocked', 'waiting'] as const).find(id =>
+		(mask & ~maskOf(stateSets.find(set => set.id === id)!.states)) === 0);
 	return unit === 'ticks' ? only ?? unit : unit;
 }
 
@@ -76,7 +77,9 @@ function threadsOf({threads}: Snapshot, {threadKeys, javaOnly}: Query, {thread}:
 		return undefined;
 	}
 
-	const isCounted = (index: number) => (!threadKeys || threadKeys.has(threads.key[index])) && (!thread || thread(threads.name[index])) && (!javaOnly || threadKind(threads.flags[index]) === 'java');
+	const isCounted = (index: number) =>
+		(!threadKeys || threadKeys.has(threads.key[index])) && (!thread || thread(threads.name[index]))
+		&& (!javaOnly || threadKind(threads.flags[index]) === 'java');
 	return Uint8Array.from({length: threads.count}, (_, index) => Number(isCounted(index)));
 }
 
@@ -142,7 +145,9 @@ function withoutSmallWork(counters: Counters, dictionary: Dictionary, isJitAsOne
 	/** By node: where its counters count. Callers have smaller ids than what they call. */
 	let target: Int32Array | undefined;
 	for (let node = nodeCount - 1; node > rootNode; node--) {
-		if (isBelowWork[node] === 1 && (100 * cpuNs[node] < minWorkRowPercent * wholeNs || (isJitAsOne && isJit(node)))) {
+		if (
+			isBelowWork[node] === 1 && (100 * cpuNs[node] < minWorkRowPercent * wholeNs || (isJitAsOne && isJit(node)))
+		) {
 			target ??= Int32Array.from({length: nodeCount}, (_, index) => index);
 			target[node] = nodeParent[node];
 			cpuNs[nodeParent[node]] += cpuNs[node];

@@ -93,6 +93,10 @@ export function threadsInStep(snapshot: Snapshot, since: Snapshot | undefined): 
 	return moves > 0 ? Math.max(1, Math.min(threads, inWindow('movesTogether', snapshot, since) / moves)) : 1;
 }
 
-function inWindow(name: 'durationMs' | 'moves' | 'movesTogether' | 'sampledMs' | 'samples' | 'sampleTicks' | 'threadSamples', {session}: Snapshot, since: Snapshot | undefined): number {
+function inWindow(
+	name: 'durationMs' | 'moves' | 'movesTogether' | 'sampledMs' | 'samples' | 'sampleTicks' | 'threadSamples',
+	{session}: Snapshot,
+	since: Snapshot | undefined,
+): number {
 	return Math.max(0, session[name] - (since?.session[name] ?? 0));
 }

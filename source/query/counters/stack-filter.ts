@@ -18,7 +18,11 @@ export class StackFilter {
 	readonly #bitsOfLocation: Int32Array;
 	readonly #bitsOfStack: Int32Array;
 
-	constructor({terms = []}: RowFilter, dictionary: Dictionary, {locations, groupOfFrame}: Pick<Grouping, 'locations' | 'groupOfFrame'>) {
+	constructor(
+		{terms = []}: RowFilter,
+		dictionary: Dictionary,
+		{locations, groupOfFrame}: Pick<Grouping, 'locations' | 'groupOfFrame'>,
+	) {
 		this.#terms = terms.slice(0, maxTerms);
 		this.#dictionary = dictionary;
 		this.#groupOfFrame = groupOfFrame;
@@ -44,7 +48,10 @@ export class StackFilter {
 
 	/** Bits of the terms that only a matching text satisfies. */
 	get wanted(): number {
-		return sumOf(this.#terms.entries(), ([term, {isNegated, hasFigures}]) => isNegated || hasFigures ? 0 : 1 << term);
+		return sumOf(
+			this.#terms.entries(),
+			([term, {isNegated, hasFigures}]) => isNegated || hasFigures ? 0 : 1 << term,
+		);
 	}
 
 	/** Returns the bits of the terms whose text matches a group's location. */
@@ -77,7 +84,8 @@ export class StackFilter {
 		// Callers have smaller ids than their callees.
 		const {nodeCount, nodeParent, nodeFrame} = this.#dictionary;
 		for (let node = rootNode + 1; node < nodeCount; node++) {
-			this.#bitsOfStack[node] = this.#bitsOfStack[nodeParent[node]] | this.#bitsOfLocation[this.#groupOfFrame[nodeFrame[node]]];
+			this.#bitsOfStack[node] = this.#bitsOfStack[nodeParent[node]]
+				| this.#bitsOfLocation[this.#groupOfFrame[nodeFrame[node]]];
 		}
 	}
 

@@ -31,7 +31,9 @@ type Attribution = {
 type StackIndex = {
 	/** The node of unattributed CPU time; 0 if there is none yet. */
 	readonly unattributed: number;
-	/** By node: itself or the first caller that is not native code, or else the outermost; undefined if none is native. */
+	/**
+	By node: itself or the first caller that is not native code, or else the outermost; undefined if none is native.
+	*/
 	readonly folded: Int32Array | undefined;
 	/** By node: 1 if it and its caller are the JVM's own work, as `[jit] C2` below `[jit]`; undefined if none is. */
 	readonly isBelowWork: Uint8Array | undefined;

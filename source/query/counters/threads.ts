@@ -11,7 +11,16 @@ export function threadKind(flags: number): ThreadKind {
 
 /** Java threads started by HotSpot's runtime and services folders, java.lang.ref and jdk.internal.ref, JDK 8 to 28. */
 const jvmNames: ReadonlySet<string> = new Set([
-	'Reference Handler', 'Finalizer', 'Signal Dispatcher', 'Service Thread', 'Monitor Deflation Thread', 'Notification Thread', 'Common-Cleaner', 'Attach Listener', 'Sweeper thread', 'Surrogate Locker Thread (Concurrent GC)',
+	'Reference Handler',
+	'Finalizer',
+	'Signal Dispatcher',
+	'Service Thread',
+	'Monitor Deflation Thread',
+	'Notification Thread',
+	'Common-Cleaner',
+	'Attach Listener',
+	'Sweeper thread',
+	'Surrogate Locker Thread (Concurrent GC)',
 ]);
 
 /** Whether a thread serves the JVM, not the program: a collector, a compiler, or a Java thread that every JVM has. */
@@ -32,12 +41,16 @@ export function unseenVirtualThreads(snapshot: Snapshot): string | undefined {
 		return hasVirtualThreads(snapshot) ? `virtual threads that are not mounted are not seen${count}` : undefined;
 	}
 
-	return virtualSeenPercent < leastSeenPercent ? `only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} virtual threads are seen` : undefined;
+	return virtualSeenPercent < leastSeenPercent
+		? `only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} virtual threads are seen`
+		: undefined;
 }
 
 function hasVirtualThreads({target, threads}: Snapshot): boolean {
 	return featureRelease(target.jvmVersion) >= firstWithVirtualThreads
-		&& threads.name.some((name, thread) => thread < threads.count && ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));
+		&& threads.name.some((name, thread) =>
+			thread < threads.count
+			&& ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));
 }
 
 /** Returns the number of threads in a record: unmounted virtual threads with the same stack share one. */

@@ -99,7 +99,8 @@ function isIdleWorker(dictionary: Dictionary, node: number, {isOwn}: OwnCode): b
 		return classes.size === 0;
 	}
 
-	// Only loops wait for selectors, pollers and server sockets. Only a worker without a task waits for the pool's queue.
+	// Only loops wait for selectors, pollers and server sockets. Only a worker without a task waits for the pool's
+	// queue.
 	if (!queue.test(awaiting) || isWaitingForTask) {
 		return true;
 	}

@@ -35,7 +35,8 @@ export function figuresOf<Row>(fields: Omit<FilterFields<Row>, 'text'>, row: Row
 
 /** Whether a row passes the filter's terms. */
 export function passesFilter<Row>({terms = []}: RowFilter, fields: FilterFields<Row>, row: Row): boolean {
-	return terms.every(term => (term.text(fields.text(row)) || term.figures(figuresOf(fields, row))) !== term.isNegated);
+	return terms.every(term =>
+		(term.text(fields.text(row)) || term.figures(figuresOf(fields, row))) !== term.isNegated);
 }
 
 export function filtered<Row>(rows: readonly Row[], filter: RowFilter, fields: FilterFields<Row>): readonly Row[] {
@@ -46,26 +47,44 @@ export function filtered<Row>(rows: readonly Row[], filter: RowFilter, fields: F
 type ParsedFilter = {readonly ok: true; readonly filter: RowFilter} | {readonly ok: false; readonly error: string};
 
 export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning: string}> = [
-	{form: 'word', meaning: 'rows whose name contains the word; all words must match; case does not matter; quote "two words"'},
+	{
+		form: 'word',
+		meaning: 'rows whose name contains the word; all words must match; case does not matter; quote "two words"',
+	},
 	{form: '!word', meaning: 'rows that do not contain the word'},
 	{form: 'a|b', meaning: 'either'},
 	{form: '/regex/', meaning: 'a regular expression (RE2: no look-around, no back-references)'},
-	{form: 'state:B', meaning: 'count only samples in these states: R B W T I, state names, or active, blocked, waiting, all; comma-separated'},
+	{
+		form: 'state:B',
+		meaning:
+			'count only samples in these states: R B W T I, state names, or active, blocked, waiting, all; comma-separated',
+	},
 	{
 		form: 'thread:http-*',
-		meaning: 'count only threads with these names, comma-separated; without * or ? any name that contains the text; '
+		meaning:
+			'count only threads with these names, comma-separated; without * or ? any name that contains the text; '
 			+ 'all samples of a thread that is renamed count under its last name: earlier names find nothing, and a line '
 			+ 'says so',
 	},
 	{
 		form: 'pct>1',
-		meaning: 'compare a value: pct, total (percent, in the unit that % chooses), cpu (ms), ticks, threads, blocked, '
+		meaning:
+			'compare a value: pct, total (percent, in the unit that % chooses), cpu (ms), ticks, threads, blocked, '
 			+ 'stuck (seconds); with > >= < <= =',
 	},
 ];
 
 const figures: Readonly<Record<string, Figure>> = {
-	pct: 'percent', self: 'percent', total: 'totalPercent', tot: 'totalPercent', cpu: 'cpuMs', ticks: 'ticks', threads: 'threads', thr: 'threads', blocked: 'blocked', stuck: 'stuckS',
+	pct: 'percent',
+	self: 'percent',
+	total: 'totalPercent',
+	tot: 'totalPercent',
+	cpu: 'cpuMs',
+	ticks: 'ticks',
+	threads: 'threads',
+	thr: 'threads',
+	blocked: 'blocked',
+	stuck: 'stuckS',
 };
 
 /** The names of figures in messages; the others are synonyms. */

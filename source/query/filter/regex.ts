@@ -27,7 +27,9 @@ export function compilePattern(source: string): (text: string) => boolean {
 			return text => pattern.test(text);
 		}
 	} catch (error) {
-		throw error instanceof RE2JSSyntaxException ? new SyntaxError(printable(error.message.replace(/^error parsing regexp: /, ''))) : error;
+		throw error instanceof RE2JSSyntaxException
+			? new SyntaxError(printable(error.message.replace(/^error parsing regexp: /, '')))
+			: error;
 	}
 
 	throw new SyntaxError('the expression is too large');

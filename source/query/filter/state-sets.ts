@@ -3,7 +3,9 @@ import {stateCode, threadStates, type ThreadState} from '../../model/thread-stat
 import type {StateSet} from '../types/query.js';
 
 /** The named sets of states that --state and the x key choose from, in the key's order. */
-export const stateSets: ReadonlyArray<{readonly id: StateSet; readonly title: string; readonly states: readonly ThreadState[]}> = [
+export const stateSets: ReadonlyArray<
+	{readonly id: StateSet; readonly title: string; readonly states: readonly ThreadState[]}
+> = [
 	{id: 'active', title: 'active (RUNNABLE, BLOCKED)', states: ['RUNNABLE', 'BLOCKED']},
 	{id: 'all', title: 'all', states: threadStates},
 	{id: 'blocked', title: 'blocked', states: ['BLOCKED']},
@@ -36,7 +38,9 @@ export function statesOf(list: string): {readonly states: readonly ThreadState[]
 
 function statesOfWord(word: string): readonly ThreadState[] | undefined {
 	const name = word.toLowerCase();
-	const state = Object.hasOwn(letters, name) ? letters[name] : threadStates.find(candidate => candidate.toLowerCase() === name.replaceAll('-', '_'));
+	const state = Object.hasOwn(letters, name)
+		? letters[name]
+		: threadStates.find(candidate => candidate.toLowerCase() === name.replaceAll('-', '_'));
 	// `waiting` is the set, `WAITING` the state.
 	return stateSets.find(({id}) => id === (state ? word : name))?.states ?? (state && [state]);
 }

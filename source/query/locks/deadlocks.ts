@@ -29,7 +29,10 @@ export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
 	const isContending = (thread: number) => isContendingNow(snapshot, thread) && waitsWithoutTimeout(snapshot, thread)
 		&& stuckMs(snapshot, thread) >= deadlockMs && newestMs - threads.lockOwnerSinceMs[thread] >= deadlockMs;
 	const hasAcquired = (thread: number) => threads.lockOwner[thread] === thread && threads.lockReaders[thread] === 0;
-	const waitsFor = Array.from({length: threads.count}, (_, thread) => isContending(thread) && !hasAcquired(thread) ? threads.lockOwner[thread] : -1);
+	const waitsFor = Array.from(
+		{length: threads.count},
+		(_, thread) => isContending(thread) && !hasAcquired(thread) ? threads.lockOwner[thread] : -1,
+	);
 	return cyclesIn(waitsFor).map(cycle => deadlockOf(snapshot, cycle));
 }
 
@@ -74,7 +77,9 @@ function memberOf(snapshot: Snapshot, thread: number): DeadlockedThread {
 		name: threads.name[thread],
 		lockClass: dictionary.strings[threads.lockClass[thread]],
 		at: programLocation(snapshot, threads.node[thread]),
-		ownerTookAt: threads.lockOwnerFrame[thread] > 0 ? locationOfFrame(dictionary, threads.lockOwnerFrame[thread], 'line') : undefined,
+		ownerTookAt: threads.lockOwnerFrame[thread] > 0
+			? locationOfFrame(dictionary, threads.lockOwnerFrame[thread], 'line')
+			: undefined,
 	};
 }
 
@@ -89,7 +94,8 @@ export function cycleText(deadlock: Deadlock): string {
 
 /** Returns a deadlock as a sentence: which thread waits where for which lock, and which thread holds it. */
 export function deadlockText(deadlock: Deadlock): string {
-	const waits = deadlock.slice(0, maxNamedThreads).map((member, index) => waitText(member, deadlock[(index + 1) % deadlock.length]));
+	const waits = deadlock.slice(0, maxNamedThreads).map((member, index) =>
+		waitText(member, deadlock[(index + 1) % deadlock.length]));
 	const left = deadlock.length - maxNamedThreads;
 	const more = left > 0 ? [`and ${left} more ${left === 1 ? 'thread' : 'threads'}`] : [];
 	return `deadlock of ${deadlock.length} ${deadlock.length === 1 ? 'thread' : 'threads'}: ${[...waits, ...more].join('; ')}`;

@@ -25,7 +25,9 @@ export function knowsThreadsNow({threads}: Snapshot): boolean {
 
 /** Returns what a snapshot lacks to tell the threads' waits; undefined if it has all. */
 export function missingWaits(snapshot: Snapshot): string | undefined {
-	return snapshot.threads.count === 0 || knowsThreadsNow(snapshot) ? undefined : 'a profile of another tool does not say what threads wait for';
+	return snapshot.threads.count === 0 || knowsThreadsNow(snapshot)
+		? undefined
+		: 'a profile of another tool does not say what threads wait for';
 }
 
 /** Returns for how many milliseconds a thread has been at its stack (`sinceMs` in the schema); 0 if unknown. */
@@ -69,7 +71,10 @@ export function lockOf(snapshot: Snapshot, thread: number): LockInfo | undefined
 }
 
 /** Resolves the codes and ids of a lock in `ThreadTable` or `Contention`. */
-export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass: number; owner: number; ownerFrame: number; ownerNode: number}): LockInfo {
+export function lockInfo(
+	snapshot: Snapshot,
+	lock: {lockKind: number; lockClass: number; owner: number; ownerFrame: number; ownerNode: number},
+): LockInfo {
 	const {threads, dictionary} = snapshot;
 	return {
 		kind: lockKinds[lock.lockKind] ?? 'none',
@@ -85,11 +90,17 @@ const lockClasses = /^java\.util\.concurrent\.locks\.(?:ReentrantLock|ReentrantR
 
 /** Whether a thread that waits for this lock is blocked by another thread. `owner`: its record, or -1 if unknown. */
 export function isContention(kind: number, className: string, owner: number): boolean {
-	return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (kind === lockKindCode.park && (owner >= 0 || lockClasses.test(className)));
+	return kind === lockKindCode.monitor || kind === lockKindCode['class-init']
+		|| (kind === lockKindCode.park && (owner >= 0 || lockClasses.test(className)));
 }
 
 export function isContendingNow({threads, dictionary}: Snapshot, thread: number): boolean {
-	return threads.alive[thread] === 1 && isContention(threads.lockKind[thread], dictionary.strings[threads.lockClass[thread]], threads.lockOwner[thread]);
+	return threads.alive[thread] === 1
+		&& isContention(
+			threads.lockKind[thread],
+			dictionary.strings[threads.lockClass[thread]],
+			threads.lockOwner[thread],
+		);
 }
 
 /**
@@ -106,7 +117,8 @@ export function isIdleNow(snapshot: Snapshot, thread: number, rule: OwnCodeRule)
 
 	// Thread dumps do not tell the holders of locks of java.util.concurrent.
 	const owner = threads.lockOwner[thread];
-	const isOwnerIdle = () => hasIdleStack(owner) && isWaiting(threads.state[owner]) && !isContendingNow(snapshot, owner);
+	const isOwnerIdle = () =>
+		hasIdleStack(owner) && isWaiting(threads.state[owner]) && !isContendingNow(snapshot, owner);
 	return hasIdleStack(thread) && (owner < 0 || isOwnerIdle());
 }
 
@@ -160,7 +172,12 @@ export type ContentionByLocation = {
 };
 
 /** Returns the blocked threads in the newest sample, by group. */
-export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array, {locations, groupOfFrame}: Grouping, scope: Pick<Scope, 'threads'>): ContentionByLocation {
+export function contentionByLocation(
+	snapshot: Snapshot,
+	attributed: Int32Array,
+	{locations, groupOfFrame}: Grouping,
+	scope: Pick<Scope, 'threads'>,
+): ContentionByLocation {
 	const blocked = new Int32Array(locations.length);
 	const contending = new Int32Array(locations.length);
 	const longestMs = new Float64Array(locations.length);

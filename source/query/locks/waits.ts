@@ -45,7 +45,9 @@ const socket = 'socket';
 /** Kinds of waits for a peer's answer. */
 const forAnswer: ReadonlySet<string> = new Set(['read', 'write', 'connect']);
 
-/** Peers that are not servers: clients, pipes and devices, which may have paths as unix sockets do, and unknown ones. */
+/**
+Peers that are not servers: clients, pipes and devices, which may have paths as unix sockets do, and unknown ones.
+*/
 const noServer = /^(?:clients of |UDP |pipe|socket$|unix socket\b|not readable|\(other peers\)$|$)|^\/dev\//;
 
 /** Kinds of waits inside the JDK, by the innermost methods of the stack; the first match decides. */
@@ -54,7 +56,10 @@ const jdkWaits: ReadonlyArray<readonly [methods: RegExp, kind: string]> = [
 	[/^java\.lang\.Thread\.sleep/, 'sleep'],
 	[/^java\.lang\.Thread\.join/, 'end of a thread'],
 	[/^java\.lang\.(?:Process|ProcessImpl|UNIXProcess)\.waitFor/, 'child'],
-	[/(?:Queue|Deque)\.(?:take|poll|put|offer|transfer)\w*$|^java\.util\.concurrent\.ForkJoinPool\.(?:awaitWork|runWorker)$/, 'queue'],
+	[
+		/(?:Queue|Deque)\.(?:take|poll|put|offer|transfer)\w*$|^java\.util\.concurrent\.ForkJoinPool\.(?:awaitWork|runWorker)$/,
+		'queue',
+	],
 	[/^java\.util\.concurrent\.CountDownLatch\./, 'latch'],
 	[/^java\.util\.concurrent\.(?:CyclicBarrier|Phaser)\./, 'barrier'],
 	[/^java\.util\.concurrent\.Semaphore\./, 'semaphore'],
@@ -77,7 +82,10 @@ export function waitOf(snapshot: Snapshot, thread: number, rule: OwnCodeRule): W
 	const [kind, peer] = [strings[threads.waitKind[thread]], strings[threads.waitPeer[thread]]];
 	if (kind !== '' && kind !== anyLock) {
 		return {
-			kind, peer, clientSide: clientSideText(kind, threads.waitEnd[thread]), isForServer: forAnswer.has(kind) && !noServer.test(peer),
+			kind,
+			peer,
+			clientSide: clientSideText(kind, threads.waitEnd[thread]),
+			isForServer: forAnswer.has(kind) && !noServer.test(peer),
 		};
 	}
 
@@ -132,7 +140,13 @@ export function groupWaits(snapshot: Snapshot, threads: Iterable<number>, rule: 
 	return Array.from(groups.values(), ({wait: {kind, peer, isForServer}, threads}) => {
 		const sorted = threads.toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a) || a - b);
 		return {
-			kind, peer, isForServer, threads: sorted, count: membersOfAll(snapshot.threads, sorted), longestMs: stuckMs(snapshot, sorted[0]), longestAtLeast: sorted.some(thread => isStuckLonger(snapshot, thread)),
+			kind,
+			peer,
+			isForServer,
+			threads: sorted,
+			count: membersOfAll(snapshot.threads, sorted),
+			longestMs: stuckMs(snapshot, sorted[0]),
+			longestAtLeast: sorted.some(thread => isStuckLonger(snapshot, thread)),
 		};
 	}).sort((a, b) => b.count - a.count || b.longestMs - a.longestMs);
 }
@@ -147,14 +161,18 @@ function contention({threads, dictionary}: Snapshot, thread: number): Wait {
 	const isInitializer = lockKinds[threads.lockKind[thread]] === 'class-init';
 	const lock = isInitializer ? initializerText(lockClass) : lockName(lockClass);
 	const held = owner < 0 ? '' : `${isInitializer ? 'run' : 'held'} by ${threads.name[owner]}`;
-	return wait(isInitializer ? 'class init' : (lockKinds[threads.lockKind[thread]] === 'park' ? 'lock' : 'monitor'), [lock, held].filter(Boolean).join(' '));
+	return wait(
+		isInitializer ? 'class init' : (lockKinds[threads.lockKind[thread]] === 'park' ? 'lock' : 'monitor'),
+		[lock, held].filter(Boolean).join(' '),
+	);
 }
 
 /** Returns what the JDK's methods at the top of a stack wait for; undefined if `jdkWaits` does not know them. */
 function findJdkWait(dictionary: Dictionary, node: number, {isOwn}: OwnCode): Wait | undefined {
 	const frames = framesOf(dictionary, node);
 	const firstOwn = frames.findIndex(({className}) => isOwn(className));
-	const methods = (firstOwn === -1 ? frames : frames.slice(0, firstOwn)).map(({className, method}) => `${className}.${method}`);
+	const methods = (firstOwn === -1 ? frames : frames.slice(0, firstOwn)).map(({className, method}) =>
+		`${className}.${method}`);
 	for (const [pattern, kind] of jdkWaits) {
 		const method = methods.find(name => pattern.test(name));
 		if (method !== undefined) {
@@ -180,5 +198,7 @@ function clientSideText(kind: string, end: number): string {
 
 	const port = end % 65_536;
 	const address = Math.floor(end / 65_536);
-	return address === 0 ? `port ${port}` : `${[24, 16, 8, 0].map(bits => Math.floor(address / (2 ** bits)) % 256).join('.')}:${port}`;
+	return address === 0
+		? `port ${port}`
+		: `${[24, 16, 8, 0].map(bits => Math.floor(address / (2 ** bits)) % 256).join('.')}:${port}`;
 }

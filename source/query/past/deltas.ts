@@ -6,8 +6,8 @@ import {maxNameLength} from '../../model/text.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
 
 /*
-The changes between two snapshots as bytes, which can be applied forwards and backwards: by column, rows and values; then
-names of threads. docs/formats.md has the format.
+The changes between two snapshots as bytes, which can be applied forwards and backwards: by column, rows and values;
+then names of threads. docs/formats.md has the format.
 */
 
 /** The columns of the bytes: all, even keys, because a new thread may take the record of an ended one. */
@@ -19,7 +19,8 @@ type Counted = Pick<Snapshot, Region>;
 export type Counts = Readonly<Record<Region, number>>;
 
 type Changing = {readonly region: Region; readonly name: string; readonly column: Column};
-const changing: readonly Changing[] = regions.flatMap(region => Object.entries<Column>(columnsOf[region]).map(([name, column]) => ({region, name, column})));
+const changing: readonly Changing[] = regions.flatMap(region =>
+	Object.entries<Column>(columnsOf[region]).map(([name, column]) => ({region, name, column})));
 
 function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
 	return (counted[region] as unknown as Readonly<Record<string, ColumnArray>>)[name];
@@ -61,7 +62,10 @@ const maxNameBytes = 8 * maxNameLength;
 const bytes = new VarintWriter();
 
 /** Writes the rows that changed, each as its distance from the previous one. */
-function writeColumn<Change>(changes: Iterable<readonly [index: number, change: Change]>, {write, isNone}: Kind<Change>): void {
+function writeColumn<Change>(
+	changes: Iterable<readonly [index: number, change: Change]>,
+	{write, isNone}: Kind<Change>,
+): void {
 	let last = -1;
 	for (const [index, change] of changes) {
 		if (!isNone(change)) {
@@ -75,7 +79,12 @@ function writeColumn<Change>(changes: Iterable<readonly [index: number, change: 
 }
 
 /** Reads the changes of rows below `limit`. Throws RangeError for others. */
-function readColumn<Change>(from: VarintReader, kind: Kind<Change>, limit: number, take: (index: number, change: Change) => void): void {
+function readColumn<Change>(
+	from: VarintReader,
+	kind: Kind<Change>,
+	limit: number,
+	take: (index: number, change: Change) => void,
+): void {
 	let index = -1;
 	for (let gap = from.number(); gap !== 0; gap = from.number()) {
 		index += gap;
@@ -108,12 +117,16 @@ export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 		bytes.number(0);
 	}
 
-	writeColumn(now.threads.name.map((after, index) => [index, {before: then?.threads.name[index] ?? '', after}]), ofNames);
+	writeColumn(
+		now.threads.name.map((after, index) => [index, {before: then?.threads.name[index] ?? '', after}]),
+		ofNames,
+	);
 	return bytes.take();
 }
 
 function isSame(a: ColumnArray, b: ColumnArray, count: number): boolean {
-	const [first, second] = [a, b].map(({buffer, byteOffset, BYTES_PER_ELEMENT: size}) => new Uint8Array(buffer, byteOffset, count * size));
+	const [first, second] = [a, b].map(({buffer, byteOffset, BYTES_PER_ELEMENT: size}) =>
+		new Uint8Array(buffer, byteOffset, count * size));
 	return Buffer.compare(first, second) === 0;
 }
 
@@ -147,7 +160,10 @@ export class MovingMoment {
 
 	/** Begins at a snapshot, or at zeros. `room`: the most records of each region that later moves may reach. */
 	constructor(from: Counted | undefined, room: Counts) {
-		this.#names = Array.from({length: room.threads}, (_, thread) => from && thread < from.threads.count ? from.threads.name[thread] : '');
+		this.#names = Array.from(
+			{length: room.threads},
+			(_, thread) => from && thread < from.threads.count ? from.threads.name[thread] : '',
+		);
 		this.#arrays = changing.map(part => {
 			const array = newArray(part.column, room[part.region]);
 			const values = from ? arrayOf(from, part) : [];
@@ -176,7 +192,15 @@ export class MovingMoment {
 
 	/** Returns what is counted at the moment. Must be the last call: it shares its arrays. */
 	counted(counts: Counts): Counted {
-		const recordsOf = (region: Region) => ({count: counts[region], ...Object.fromEntries(changing.map((part, index) => [part, this.#arrays[index]] as const).filter(([part]) => part.region === region).map(([{name}, array]) => [name, array]))});
-		return {counters: recordsOf('counters'), contention: recordsOf('contention'), threads: {...recordsOf('threads'), name: this.#names}} as unknown as Counted;
+		const recordsOf = (region: Region) => ({
+			count: counts[region],
+			...Object.fromEntries(changing.map((part, index) => [part, this.#arrays[index]] as const).filter(([part]) =>
+				part.region === region).map(([{name}, array]) => [name, array])),
+		});
+		return {
+			counters: recordsOf('counters'),
+			contention: recordsOf('contention'),
+			threads: {...recordsOf('threads'), name: this.#names},
+		} as unknown as Counted;
 	}
 }

@@ -40,7 +40,8 @@ export class LookBack {
 
 	/**
 	Returns the session at the end of the window at `index` or, with -1, at the end of the ring's base; undefined if the
-	ring has no base, that is, begins at the session's start. Throws RangeError or SyntaxError if a recording is malformed.
+	ring has no base, that is, begins at the session's start. Throws RangeError or SyntaxError if a recording is
+	malformed.
 	*/
 	at(ring: Ring, index: number): PastMoment | undefined {
 		const window = windowOrBase(ring, index);
@@ -48,7 +49,8 @@ export class LookBack {
 			return undefined;
 		}
 
-		const moment = this.#kept.get(window) ?? momentAt(ring, index, ring.newest, countsOf(ring.newest), this.#startsIn(ring));
+		const moment = this.#kept.get(window)
+			?? momentAt(ring, index, ring.newest, countsOf(ring.newest), this.#startsIn(ring));
 		this.#kept.delete(window);
 		this.#kept.set(window, moment);
 		for (const old of [...this.#kept.keys()].slice(0, -maxKept)) {
@@ -61,7 +63,10 @@ export class LookBack {
 	/** The newest moment and those kept, by the index of the window at whose end they are. */
 	#startsIn({windows, base, newest}: Ring): Array<readonly [at: number, snapshot: Snapshot]> {
 		const kept = [...this.#kept].filter(([window]) => window === base || windows.includes(window));
-		return [[windows.length - 1, newest!], ...kept.map(([window, {snapshot}]) => [windows.indexOf(window), snapshot] as const)];
+		return [
+			[windows.length - 1, newest!],
+			...kept.map(([window, {snapshot}]) => [windows.indexOf(window), snapshot] as const),
+		];
 	}
 }
 
@@ -69,7 +74,13 @@ export class LookBack {
 Makes the moment at the end of the window at `index` (-1: of the base) from the nearest one of `known`, or that the
 recording has whole. Throws RangeError or SyntaxError if a recording is malformed.
 */
-export function momentAt(ring: Ring, index: number, facts: SessionFacts, capacity: Counts, known: ReadonlyArray<readonly [at: number, snapshot: Snapshot]> = []): PastMoment {
+export function momentAt(
+	ring: Ring,
+	index: number,
+	facts: SessionFacts,
+	capacity: Counts,
+	known: ReadonlyArray<readonly [at: number, snapshot: Snapshot]> = [],
+): PastMoment {
 	const {gaps = [], whole = []} = ring.recording ?? {};
 	const starts = [
 		...known.map(([at, snapshot]) => ({at, begin: () => new MovingMoment(snapshot, capacity)})),
@@ -101,10 +112,16 @@ export function fromZeros(capacity: Counts, body: WindowBody | undefined): Movin
 }
 
 /** What all moments of a session have in common. */
-export type SessionFacts = Pick<Snapshot, 'target' | 'dictionary'> & {readonly session: Pick<SessionStats, 'engine' | 'timer'>};
+export type SessionFacts = Pick<Snapshot, 'target' | 'dictionary'> & {
+	readonly session: Pick<SessionStats, 'engine' | 'timer'>;
+};
 
 /** Returns a moment of a session, with a window's figures at its end. */
-export function momentFrom(moving: MovingMoment, {target, dictionary, session: {engine, timer}}: SessionFacts, {figures, counts, vitals, sourceNotes, reports}: WindowBody): PastMoment {
+export function momentFrom(
+	moving: MovingMoment,
+	{target, dictionary, session: {engine, timer}}: SessionFacts,
+	{figures, counts, vitals, sourceNotes, reports}: WindowBody,
+): PastMoment {
 	return {
 		snapshot: {
 			target, session: {engine, timer, ...figures}, dictionary, ...moving.counted(counts), ...reports(),
@@ -116,7 +133,8 @@ export function momentFrom(moving: MovingMoment, {target, dictionary, session: {
 export function recordedStarts(ring: Ring): WindowStarts {
 	const lookBack = new LookBack();
 	const last = ring.windows.length - 1;
-	const begins = [indexAt(ring, (ring.windows.at(last)?.atMs ?? 0) - lastTenSecondsMs), last - 1].map(index => lookBack.at(ring, index)?.snapshot);
+	const begins = [indexAt(ring, (ring.windows.at(last)?.atMs ?? 0) - lastTenSecondsMs), last - 1].map(index =>
+		lookBack.at(ring, index)?.snapshot);
 	return {refreshes: [...begins, ring.newest].filter(snapshot => snapshot !== undefined), resets: []};
 }
 

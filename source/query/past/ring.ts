@@ -66,14 +66,29 @@ export const usualBounds: RingBounds = {
 };
 
 /** Returns the ring with a window of what was sampled since its newest one; the same ring if that is too little. */
-export function addToRing(ring: Ring, snapshot: Snapshot, {vitals = {}, sourceNotes = {}}: Partial<MomentFacts> = {}, bounds: RingBounds = usualBounds): Ring {
+export function addToRing(
+	ring: Ring,
+	snapshot: Snapshot,
+	{vitals = {}, sourceNotes = {}}: Partial<MomentFacts> = {},
+	bounds: RingBounds = usualBounds,
+): Ring {
 	const {session} = snapshot;
 	const {newest} = ring;
-	if (session.samples === (newest?.session.samples ?? 0) || (newest && Math.abs(session.takenAtMs - newest.session.takenAtMs) < bounds.leastMs)) {
+	if (
+		session.samples === (newest?.session.samples ?? 0)
+		|| (newest && Math.abs(session.takenAtMs - newest.session.takenAtMs) < bounds.leastMs)
+	) {
 		return ring;
 	}
 
-	return bounded(coarsened({...ring, windows: [...ring.windows, windowOf(ring, snapshot, {vitals, sourceNotes})], newest: snapshot}, bounds), bounds);
+	return bounded(
+		coarsened({
+			...ring,
+			windows: [...ring.windows, windowOf(ring, snapshot, {vitals, sourceNotes})],
+			newest: snapshot,
+		}, bounds),
+		bounds,
+	);
 }
 
 function windowOf({newest: then, windows}: Ring, now: Snapshot, facts: MomentFacts): RingWindow {
@@ -110,7 +125,13 @@ function cpuOf({threads}: Snapshot): number {
 /** A thread that waits for a monitor is BLOCKED; for a lock of java.util.concurrent its holder must be known. */
 function blockedTicksOf({counters: {count, state, ticks}, contention}: Snapshot): number {
 	return sumUpTo(count, counter => state[counter] === stateCode.BLOCKED ? ticks[counter] : 0)
-		+ sumUpTo(contention.count, row => contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0);
+		+ sumUpTo(
+			contention.count,
+			row =>
+				contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0
+					? contention.ticks[row]
+					: 0,
+		);
 }
 
 /** Merges old windows, and deflates the coarse windows that are complete. */
@@ -158,5 +179,10 @@ function bounded({windows, base, settled, newest}: Ring, {maxBytes, maxWindows}:
 		bytes -= windows[dropped++].bytes + windowBytes;
 	}
 
-	return {base: windows[dropped - 1] ?? base, windows: windows.slice(dropped), settled: Math.max(0, settled - dropped), newest};
+	return {
+		base: windows[dropped - 1] ?? base,
+		windows: windows.slice(dropped),
+		settled: Math.max(0, settled - dropped),
+		newest,
+	};
 }

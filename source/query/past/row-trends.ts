@@ -41,7 +41,9 @@ export class RowTrends {
 	}
 
 	#follow(view: View, query: Query, ring: Ring, last: number, past: Past): void {
-		const known = view === this.#view && this.#query && !isOtherFigure(this.#query, query) ? this.#steps : new Map<RingWindow, Step>();
+		const known = view === this.#view && this.#query && !isOtherFigure(this.#query, query)
+			? this.#steps
+			: new Map<RingWindow, Step>();
 		[this.#view, this.#query, this.#steps] = [view, query, new Map()];
 		this.#shown = stepsUpTo(ring, last).map(step => {
 			if (!step) {
@@ -66,5 +68,6 @@ export class RowTrends {
 
 /** Whether the figures of one query are wrong for the other. The filter and the unit do not change them. */
 function isOtherFigure(a: Query, b: Query): boolean {
-	return a.by !== b.by || a.ownFirst !== b.ownFirst || a.states !== b.states || a.threadKeys !== b.threadKeys || a.javaOnly !== b.javaOnly || a.native !== b.native;
+	return a.by !== b.by || a.ownFirst !== b.ownFirst || a.states !== b.states || a.threadKeys !== b.threadKeys
+		|| a.javaOnly !== b.javaOnly || a.native !== b.native;
 }

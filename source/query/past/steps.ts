@@ -52,7 +52,9 @@ export function cellAfter(ring: Ring, atMs: number, spanMs: number): number | un
 export function busiestMs({windows}: Ring): number | undefined {
 	let busiest = windows.at(-1);
 	for (const window of windows.toReversed()) {
-		busiest = corePercent(window.cpuNs, window.sampledMs) > corePercent(busiest!.cpuNs, busiest!.sampledMs) ? window : busiest;
+		busiest = corePercent(window.cpuNs, window.sampledMs) > corePercent(busiest!.cpuNs, busiest!.sampledMs)
+			? window
+			: busiest;
 	}
 
 	return busiest?.atMs;
@@ -93,7 +95,9 @@ export function timeCells(ring: Ring, lastMs: number, spanMs: number, count: num
 function meanOf(windows: readonly RingWindow[]): TimeCell | undefined {
 	const sum = (figure: keyof WindowFigures) => sumOf(windows, window => window[figure]);
 	const samples = sum('samples');
-	return samples > 0 ? {cpuPercent: corePercent(sum('cpuNs'), sum('sampledMs')), blocked: sum('blockedTicks') / samples} : undefined;
+	return samples > 0
+		? {cpuPercent: corePercent(sum('cpuNs'), sum('sampledMs')), blocked: sum('blockedTicks') / samples}
+		: undefined;
 }
 
 /** A trend covers a minute. */
@@ -116,7 +120,9 @@ export function stepsUpTo(ring: Ring, last: number): Array<Span | undefined> {
 /** Returns values as fractions of the highest one, or of `leastFull` if that is higher; undefined without values. */
 export function trendOf(values: ReadonlyArray<number | undefined>, leastFull = 0): Trend | undefined {
 	const full = Math.max(leastFull, ...values.map(value => value ?? 0));
-	return values.every(value => value === undefined) ? undefined : values.map(value => full > 0 ? (value ?? 0) / full : 0);
+	return values.every(value => value === undefined)
+		? undefined
+		: values.map(value => full > 0 ? (value ?? 0) / full : 0);
 }
 
 /** The trend of CPU time is at full height at one core at least. */
@@ -125,5 +131,9 @@ const leastFullPercent = 100;
 /** Returns the trend of the target's CPU time in the minute up to a window; undefined without windows. */
 export function cpuTrend(ring: Ring, last: number): Trend | undefined {
 	const window = ring.windows.at(last);
-	return window && trendOf(timeCells(ring, cellOf(window.atMs, stepMs), stepMs, trendSteps).map(cell => cell?.cpuPercent), leastFullPercent);
+	return window
+		&& trendOf(
+			timeCells(ring, cellOf(window.atMs, stepMs), stepMs, trendSteps).map(cell => cell?.cpuPercent),
+			leastFullPercent,
+		);
 }

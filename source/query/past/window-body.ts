@@ -61,7 +61,9 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 /** Reads a body. Throws RangeError or SyntaxError. */
 export function readBody(body: Uint8Array): WindowBody {
 	const from = new VarintReader(body);
-	const {vitals = {}, said: sourceNotes = {}, tasks} = JSON.parse(from.blockText(maxJsonBytes)) as Pick<MomentFacts, 'vitals'> & {readonly said?: MomentFacts['sourceNotes']; readonly tasks?: unknown};
+	const {vitals = {}, said: sourceNotes = {}, tasks} = JSON.parse(from.blockText(maxJsonBytes)) as
+		& Pick<MomentFacts, 'vitals'>
+		& {readonly said?: MomentFacts['sourceNotes']; readonly tasks?: unknown};
 	const [traced, followed] = [from.block(), from.block()];
 	return {
 		vitals,

@@ -47,7 +47,10 @@ export function remember(starts: WindowStarts, snapshot: Snapshot): WindowStarts
 	}
 
 	// Keep the one at which the last 10 s begin, but none before it.
-	const first = Math.max(0, kept.findLastIndex(candidate => timeOf(snapshot) - timeOf(candidate) >= lastTenSecondsMs));
+	const first = Math.max(
+		0,
+		kept.findLastIndex(candidate => timeOf(snapshot) - timeOf(candidate) >= lastTenSecondsMs),
+	);
 	return {...starts, refreshes: [...kept.slice(first), ...(newest ? [newest] : []), snapshot]};
 }
 
@@ -98,12 +101,17 @@ const startUpMs = 3000;
 
 /** Returns the rates of the last ten seconds, or since the first snapshot; own CPU without start-up. */
 export function recentRates({refreshes}: WindowStarts, {session}: Snapshot): SamplingRates {
-	const begin = refreshes.findLast(({session: {takenAtMs}}) => session.takenAtMs - takenAtMs >= lastTenSecondsMs) ?? refreshes.at(0);
+	const begin = refreshes.findLast(({session: {takenAtMs}}) => session.takenAtMs - takenAtMs >= lastTenSecondsMs)
+		?? refreshes.at(0);
 	const started = refreshes.find(({session: {takenAtMs, startedAtMs}}) => takenAtMs - startedAtMs >= startUpMs);
 	return begin
 		? {
 			samplesPerS: between(session, begin.session).samplesPerS,
-			ownCpuPercent: started && between(session, started.session.takenAtMs > begin.session.takenAtMs ? started.session : begin.session).ownCpuPercent,
+			ownCpuPercent: started
+				&& between(
+					session,
+					started.session.takenAtMs > begin.session.takenAtMs ? started.session : begin.session,
+				).ownCpuPercent,
 		}
 		: {};
 }

@@ -21,9 +21,20 @@ import {waitFindings} from './wait-findings.js';
 Returns the program's problems in the window, the worst first, those with a cause outside the program last. Ignores the
 query's filter.
 */
-export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, query: Query, known: Omit<SummaryOptions, 'showsWaits'> = {}): readonly Finding[] {
+export function findingsOf(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+	known: Omit<SummaryOptions, 'showsWaits'> = {},
+): readonly Finding[] {
 	const whole: Query = {
-		...query, filter: '', threadKeys: undefined, ownFirst: true, states: stateSets[0].states, unit: 'cpu', summary: {...known, showsWaits: true},
+		...query,
+		filter: '',
+		threadKeys: undefined,
+		ownFirst: true,
+		states: stateSets[0].states,
+		unit: 'cpu',
+		summary: {...known, showsWaits: true},
 	};
 	const summarized = summaryQuery(snapshot, since, whole);
 	const deadlocks = deadlocksOf(snapshot).map((deadlock): Finding => ({
@@ -40,7 +51,8 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 	];
 	const found = others.filter(finding => finding !== undefined);
 	// More and more threads wait together, too: their growth is the cause, and says where they are.
-	const waits = waitFindings(snapshot, summarized, summarized !== whole).filter(({id}) => !growth || id !== 'together');
+	const waits = waitFindings(snapshot, summarized, summarized !== whole).filter(({id}) =>
+		!growth || id !== 'together');
 	return [...(stopped ? [stopped] : []), ...deadlocks, ...waits, ...found];
 }
 
@@ -69,18 +81,31 @@ const muchThrottledPercent = 25;
 const leastDelayPercent = 20;
 
 /** Returns the finding that threads lacked CPU time, with the cause: the cgroup's limit, or the host. */
-function cpuFinding(snapshot: Snapshot, since: Snapshot | undefined, {throttledPercent = 0, hostCpus, cpuPressurePercent}: TargetVitals = {}): Finding | undefined {
+function cpuFinding(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	{throttledPercent = 0, hostCpus, cpuPressurePercent}: TargetVitals = {},
+): Finding | undefined {
 	const overMs = sampledMs(snapshot, since);
 	if (overMs < minDelayWindowMs) {
 		return undefined;
 	}
 
-	const [usedNs, delayNs] = [threadCpuNs, threadRunDelayNs].map(of => sumUpTo(snapshot.threads.count, thread => of(snapshot, since, thread)));
+	const [usedNs, delayNs] = [threadCpuNs, threadRunDelayNs].map(of =>
+		sumUpTo(snapshot.threads.count, thread => of(snapshot, since, thread)));
 	const waited = `threads waited ${(delayNs / 1e9).toFixed(1)} s for a CPU within ${formatDuration(1000 * Math.round(overMs / 1000))}`;
-	const figures = {runDelayMs: decimals(delayNs / 1e6, 1), usedMs: decimals(usedNs / 1e6, 1), windowMs: Math.round(overMs)};
+	const figures = {
+		runDelayMs: decimals(delayNs / 1e6, 1),
+		usedMs: decimals(usedNs / 1e6, 1),
+		windowMs: Math.round(overMs),
+	};
 	const delayPercent = corePercent(delayNs, overMs);
 	if (throttledPercent >= muchThrottledPercent && delayPercent >= leastDelayPercent) {
-		return {id: 'cpu-limit', text: `CPU limit of the cgroup: used up in ${Math.round(throttledPercent)}% of its periods; ${waited}.`, figures: {...figures, throttledPercent: decimals(throttledPercent, 1)}};
+		return {
+			id: 'cpu-limit',
+			text: `CPU limit of the cgroup: used up in ${Math.round(throttledPercent)}% of its periods; ${waited}.`,
+			figures: {...figures, throttledPercent: decimals(throttledPercent, 1)},
+		};
 	}
 
 	const isOthers = hostCpus !== undefined && corePercent(usedNs, overMs) < ownPercent * hostCpus;
@@ -97,8 +122,8 @@ const muchOfJvmPercent = 50;
 const muchOfJvmTimes = 2;
 
 /**
-Minimum CPU time for a finding, of collectors: percentage of a core; of compilers, which rarely use that much: percentage
-of a core, and multiple of the program's.
+Minimum CPU time for a finding, of collectors: percentage of a core; of compilers, which rarely use that much:
+percentage of a core, and multiple of the program's.
 */
 const muchOfCollectorsPercent = 20;
 const muchOfJitPercent = 20;
@@ -161,9 +186,13 @@ export function jvmFinding(
 	}
 
 	if (percentOf(cpuNs.vm) >= muchOfJvmPercent && cpuNs.vm >= muchOfJvmTimes * cpuNs.java) {
-		const who = workOf(threads.name[most]) === jvmWork.native ? 'Native threads and the JVM itself use' : 'The JVM itself uses';
+		const who = workOf(threads.name[most]) === jvmWork.native
+			? 'Native threads and the JVM itself use'
+			: 'The JVM itself uses';
 		return {
-			id: 'jvm', text: `${who} ${percentOf(cpuNs.vm)}% CPU, the program ${programPercent}%: most in ${threads.name[most]}. Threads shows them all.`, figures: {jvmPercent: percentOf(cpuNs.vm), programPercent, thread: threads.name[most]},
+			id: 'jvm',
+			text: `${who} ${percentOf(cpuNs.vm)}% CPU, the program ${programPercent}%: most in ${threads.name[most]}. Threads shows them all.`,
+			figures: {jvmPercent: percentOf(cpuNs.vm), programPercent, thread: threads.name[most]},
 		};
 	}
 
@@ -216,17 +245,31 @@ function causeInProgram(
 const maxLocationCells = 60;
 const minNamedMethodPercent = 25;
 
-function jitFinding(snapshot: Snapshot, since: Snapshot | undefined, figures: {readonly jitPercent: number; readonly programPercent: number}): Finding {
+function jitFinding(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	figures: {readonly jitPercent: number; readonly programPercent: number},
+): Finding {
 	const {rows} = countedLines(snapshot, since, defaultQuery, scopeOf(snapshot, defaultQuery));
-	const [most] = rows.filter(({className, method}) => className === jvmWork.jit && method.includes(' ')).sort((a, b) => b.selfCpuNs - a.selfCpuNs);
+	const [most] = rows.filter(({className, method}) => className === jvmWork.jit && method.includes(' ')).sort((
+		a,
+		b,
+	) => b.selfCpuNs - a.selfCpuNs);
 	if (!most || most.selfPercent < minNamedMethodPercent) {
-		return {id: 'jit', text: `The JIT compiler uses ${figures.jitPercent}% CPU, the program ${figures.programPercent}%: its code is still being compiled.`, figures};
+		return {
+			id: 'jit',
+			text:
+				`The JIT compiler uses ${figures.jitPercent}% CPU, the program ${figures.programPercent}%: its code is still being compiled.`,
+			figures,
+		};
 	}
 
 	const [compiler, method] = [most.method.split(' ', 1)[0], most.method.slice(most.method.lastIndexOf(' ') + 1)];
 	return {
-		id: 'jit', text: `${compiler} compiles ${method}: ${Math.round(most.selfPercent)}% of the CPU time.`,
-		figures: {...figures, method, methodPercent: decimals(most.selfPercent, 1)}, error: decimals(most.errorPercent, 1),
+		id: 'jit',
+		text: `${compiler} compiles ${method}: ${Math.round(most.selfPercent)}% of the CPU time.`,
+		figures: {...figures, method, methodPercent: decimals(most.selfPercent, 1)},
+		error: decimals(most.errorPercent, 1),
 	};
 }
 
@@ -257,7 +300,8 @@ function collectingFinding(
 		|| (fullness >= nearlyFullPercent && stoppedPercent >= mostlyPausedPercent);
 	// What the program does itself is a finding even if the collections took long for want of a CPU.
 	const cause = isFull || stoppedPercent < muchPausedPercent ? undefined : causeOf(gcCause);
-	const isCollecting = pausedPercent >= muchPausedPercent || (collectorsPercent >= muchOfCollectorsPercent && collectorsPercent >= programPercent);
+	const isCollecting = pausedPercent >= muchPausedPercent
+		|| (collectorsPercent >= muchOfCollectorsPercent && collectorsPercent >= programPercent);
 	if (!isFull && !isCollecting && !cause) {
 		return undefined;
 	}
@@ -265,8 +309,12 @@ function collectingFinding(
 	const stopped = `${Math.round(stoppedPercent)}% of the time${lackedCpu ? ', mostly as they lack CPU' : ''}`;
 	const isConcurrent = gcPercent !== undefined && gcPercent < 1;
 	const text = [
-		isFull ? 'The heap is full' : (cause?.text ?? `The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`),
-		heapUsedBytes && heapCapacityBytes ? `: ${formatBytes(heapUsedBytes)} of ${formatBytes(heapCapacityBytes)} in use (${Math.round(100 * heapUsedBytes / heapCapacityBytes)}%)` : '',
+		isFull
+			? 'The heap is full'
+			: (cause?.text ?? `The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`),
+		heapUsedBytes && heapCapacityBytes
+			? `: ${formatBytes(heapUsedBytes)} of ${formatBytes(heapCapacityBytes)} in use (${Math.round(100 * heapUsedBytes / heapCapacityBytes)}%)`
+			: '',
 		stoppedPercent >= 1 ? `; the program stands still for collections ${stopped}` : '',
 		collectorsPercent > 0 ? `; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : '',
 	].join('').replace(/^([^:;]*);/, '$1:') + '.';

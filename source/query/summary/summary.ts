@@ -16,7 +16,9 @@ import {filterOf} from '../filter/filter.js';
 
 export type Summary = {
 	readonly deadlocks: readonly Deadlock[];
-	/** Java threads (see `threadKind`) alive in the newest sample, and how many are in each state (see `shownState`). */
+	/**
+	Java threads (see `threadKind`) alive in the newest sample, and how many are in each state (see `shownState`).
+	*/
 	readonly threads: number;
 	readonly statesNow: StateTicks;
 	/** Number of the Java threads that wait for a lock held by another thread. */
@@ -44,12 +46,18 @@ const leastStarvedMs = 2000;
 /** Returns a note on a window with far fewer samples than planned; empty for others. */
 export function starvedText({session}: Snapshot, since: Snapshot | undefined): string {
 	const {timer, intervalMs, requestedIntervalMs} = session;
-	const [samples, late, failed, durationMs] = (['samples', 'late', 'failed', 'durationMs'] as const).map(name => session[name] - (since?.session[name] ?? 0));
+	const [samples, late, failed, durationMs] = (['samples', 'late', 'failed', 'durationMs'] as const).map(name =>
+		session[name] - (since?.session[name] ?? 0));
 	// If few samples were late, few were planned, because no thread ran.
-	const isStarved = requestedIntervalMs > 0 && durationMs >= leastStarvedMs && late >= samples && samples * starvedFactor * Math.max(intervalMs, requestedIntervalMs) < durationMs;
+	const isStarved = requestedIntervalMs > 0 && durationMs >= leastStarvedMs && late >= samples
+		&& samples * starvedFactor * Math.max(intervalMs, requestedIntervalMs) < durationMs;
 	// Without a timer, samples are the target's own answers, so it needs a CPU too.
-	const why = failed > samples ? 'the target did not answer' : `tprof-top ${timer === '' ? 'or the target ' : ''}had no CPU`;
-	return isStarved ? `${samples} sample${samples === 1 ? '' : 's'} in ${Math.round(durationMs / 1000)} s: ${why}` : '';
+	const why = failed > samples
+		? 'the target did not answer'
+		: `tprof-top ${timer === '' ? 'or the target ' : ''}had no CPU`;
+	return isStarved
+		? `${samples} sample${samples === 1 ? '' : 's'} in ${Math.round(durationMs / 1000)} s: ${why}`
+		: '';
 }
 
 /** Returns a note on threads that were renamed in the session, if the filter selects threads by name; else empty. */
@@ -70,7 +78,9 @@ const minUnattributedPercent = 5;
 
 /** Returns a note on unattributed CPU time; empty if there is little of it, or the program uses almost no CPU. */
 export function unattributedText({unattributed: {percent, reason}, javaCpuPercent}: Pick<Summary, 'unattributed' | 'javaCpuPercent'>): string {
-	return percent < minUnattributedPercent || javaCpuPercent < leastCpuPercent ? '' : `${Math.round(percent)}% unattributed${reason ? `: ${reason}` : ''}`;
+	return percent < minUnattributedPercent || javaCpuPercent < leastCpuPercent
+		? ''
+		: `${Math.round(percent)}% unattributed${reason ? `: ${reason}` : ''}`;
 }
 
 /** Returns the figures of the whole target for the header. */
@@ -92,7 +102,8 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined, rule:
 		if (threads.alive[thread] === 1 && kind === 'java') {
 			const members = membersOf(threads, thread);
 			alive += members;
-			statesNow[stateCode[shownState(threadStates[threads.state[thread]], isIdleNow(snapshot, thread, rule))]] += members;
+			statesNow[stateCode[shownState(threadStates[threads.state[thread]], isIdleNow(snapshot, thread, rule))]]
+				+= members;
 			contendingNow += isHeldUpNow(snapshot, thread, rule) ? members : 0;
 		} else if (threads.alive[thread] === 1) {
 			vmThreads++;
@@ -111,7 +122,10 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined, rule:
 		vmCpuPercent: corePercent(cpuNs.vm, overMs),
 		collectorCpuPercent: corePercent(collectorNs, overMs),
 		runDelayPercent: corePercent(runDelayNs, overMs),
-		unattributed: {percent: percentOf(unattributedNs(snapshot, since), cpuNs.java + cpuNs.jit + cpuNs.vm), reason: unattributedReasons[session.unattributedReason] ?? ''},
+		unattributed: {
+			percent: percentOf(unattributedNs(snapshot, since), cpuNs.java + cpuNs.jit + cpuNs.vm),
+			reason: unattributedReasons[session.unattributedReason] ?? '',
+		},
 		windowMs: windowMs(snapshot, since),
 		samples: Math.max(0, session.samples - (since?.session.samples ?? 0)),
 	};
@@ -144,7 +158,10 @@ export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, qu
 function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query): boolean {
 	const {threads, counters, session} = snapshot;
 	// Another tool's CPU profile says nothing about waits.
-	if (session.engine === 'pprof' && counters.state.subarray(0, counters.count).every(code => code === stateCode.RUNNABLE)) {
+	if (
+		session.engine === 'pprof'
+		&& counters.state.subarray(0, counters.count).every(code => code === stateCode.RUNNABLE)
+	) {
 		return false;
 	}
 
@@ -155,18 +172,27 @@ function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query):
 	}
 
 	const isJvmThread = (thread: number) => !scope.threads && isOfJvm(threads.flags[thread], threads.name[thread]);
-	const usedNs = (ofJvm: boolean) => sumUpTo(threads.count, thread => isCounted(scope, thread) && isJvmThread(thread) === ofJvm ? threadCpuNs(snapshot, since, thread) : 0);
-	return corePercent(usedNs(false), overMs) < leastCpuPercent && corePercent(usedNs(true), overMs) < leastJvmCpuPercent;
+	const usedNs = (ofJvm: boolean) =>
+		sumUpTo(
+			threads.count,
+			thread =>
+				isCounted(scope, thread) && isJvmThread(thread) === ofJvm ? threadCpuNs(snapshot, since, thread) : 0,
+		);
+	return corePercent(usedNs(false), overMs) < leastCpuPercent
+		&& corePercent(usedNs(true), overMs) < leastJvmCpuPercent;
 }
 
 /** Whether a sample found a thread of the program running, before its CPU time is known. Without frames it may wait. */
 function hasRunningThread(snapshot: Snapshot, since: Snapshot | undefined, scope: Scope): boolean {
 	const {threads} = snapshot;
 	const {count, node, state, thread} = countersInWindow(snapshot, since, scope);
-	return thread.subarray(0, count).some((index, counter) => state[counter] === stateCode.RUNNABLE && node[counter] !== rootNode && !isOfJvm(threads.flags[index], threads.name[index]));
+	return thread.subarray(0, count).some((index, counter) =>
+		state[counter] === stateCode.RUNNABLE && node[counter] !== rootNode
+		&& !isOfJvm(threads.flags[index], threads.name[index]));
 }
 
 /** Returns the keys of the threads that do not serve the JVM. */
 export function threadsOfProgram({threads}: Snapshot): ReadonlySet<number> {
-	return new Set(threads.key.subarray(0, threads.count).filter((_, thread) => !isOfJvm(threads.flags[thread], threads.name[thread])));
+	return new Set(threads.key.subarray(0, threads.count).filter((_, thread) =>
+		!isOfJvm(threads.flags[thread], threads.name[thread])));
 }

@@ -54,11 +54,13 @@ const manyReaders = 10;
 
 /** Returns findings on unusual waits; more of them if the program uses almost no CPU (`isQuiet`). */
 export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean): Finding[] {
-	const all = countedThreads(snapshot, scopeOf(snapshot, query)).filter(thread => snapshot.threads.alive[thread] === 1);
+	const all = countedThreads(snapshot, scopeOf(snapshot, query)).filter(thread =>
+		snapshot.threads.alive[thread] === 1);
 	const contending = all.filter(thread => isHeldUpNow(snapshot, thread, query));
 	const initializer = initializerFinding(snapshot, query, contending);
 	const held = initializer ? contending.filter(thread => !isForInitializer(snapshot, thread)) : contending;
-	const isReported = isQuiet || membersOfAll(snapshot.threads, held) >= manyContending || held.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
+	const isReported = isQuiet || membersOfAll(snapshot.threads, held) >= manyContending
+		|| held.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
 	const findings = [
 		pinnedFinding(snapshot, query, all),
 		...serverFindings(snapshot, query, all, isQuiet),
@@ -73,21 +75,31 @@ export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean)
 /** Returns the finding that virtual threads cannot run because all carriers are pinned by others, which wait. */
 function pinnedFinding(snapshot: Snapshot, query: Query, all: readonly number[]): Finding | undefined {
 	const {threads, target} = snapshot;
-	const runnable = all.filter(thread => (threads.flags[thread] & threadFlag.virtual) !== 0 && threads.carrier[thread] < 0 && threads.state[thread] === stateCode.RUNNABLE);
+	const runnable = all.filter(thread =>
+		(threads.flags[thread] & threadFlag.virtual) !== 0 && threads.carrier[thread] < 0
+		&& threads.state[thread] === stateCode.RUNNABLE);
 	const mounted = all.filter(thread => threads.carrier[thread] >= 0);
 	const {longestMs} = longestOf(snapshot, runnable);
-	const arePinned = mounted.length > 0 && mounted.every(thread => threads.state[thread] !== stateCode.RUNNABLE && stuckMs(snapshot, thread) >= leastPinnedMs);
+	const arePinned = mounted.length > 0
+		&& mounted.every(thread =>
+			threads.state[thread] !== stateCode.RUNNABLE && stuckMs(snapshot, thread) >= leastPinnedMs);
 	if (!arePinned || longestMs < leastPinnedMs || hasFreeCarrier(snapshot, all, mounted)) {
 		return undefined;
 	}
 
 	const waiting = membersOfAll(threads, runnable);
 	const carriers = mounted.length === 1 ? 'the only one is' : `all ${mounted.length} are`;
-	const code = featureRelease(target.jvmVersion) < firstWithUnpinnedMonitors ? 'synchronized or native code' : 'native code or a class initializer';
+	const code = featureRelease(target.jvmVersion) < firstWithUnpinnedMonitors
+		? 'synchronized or native code'
+		: 'native code or a class initializer';
 	const most = mostAtOneLine(snapshot, query, mounted);
-	const at = most ? `, ${most.count === mounted.length ? '' : `${most.count} of them `}at ${shortName(most.location, maxLocationCells)}` : '';
+	const at = most
+		? `, ${most.count === mounted.length ? '' : `${most.count} of them `}at ${shortName(most.location, maxLocationCells)}`
+		: '';
 	return {
-		id: 'pinned', text: `${waiting} virtual ${waiting === 1 ? 'thread waits' : 'threads wait'} for a carrier${upTo(snapshot, runnable)}: ${carriers} pinned in ${code}${at}.`, figures: {threads: waiting, carriers: mounted.length, longestMs, ...(most ? {at: nameOf(most.location)} : {})},
+		id: 'pinned',
+		text: `${waiting} virtual ${waiting === 1 ? 'thread waits' : 'threads wait'} for a carrier${upTo(snapshot, runnable)}: ${carriers} pinned in ${code}${at}.`,
+		figures: {threads: waiting, carriers: mounted.length, longestMs, ...(most ? {at: nameOf(most.location)} : {})},
 	};
 }
 
@@ -95,14 +107,16 @@ function pinnedFinding(snapshot: Snapshot, query: Query, all: readonly number[])
 function hasFreeCarrier({threads}: Snapshot, all: readonly number[], mounted: readonly number[]): boolean {
 	const poolOf = (thread: number) => threads.name[thread].replace(/\d+$/, '');
 	const pools = new Set(mounted.map(thread => poolOf(threads.carrier[thread])));
-	return all.some(thread => (threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) === 0 && pools.has(poolOf(thread)));
+	return all.some(thread =>
+		(threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) === 0 && pools.has(poolOf(thread)));
 }
 
 function serverFindings(snapshot: Snapshot, query: Query, all: readonly number[], isQuiet: boolean): Finding[] {
 	const groups = groupWaits(snapshot, all, query).filter(({isForServer}) => isForServer);
 	return [...new Set(groups.map(({peer}) => peer))].flatMap((peer): Finding[] => {
 		const ofPeer = groups.filter(group => group.peer === peer);
-		const waiting = ofPeer.flatMap(({threads}) => threads).toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a));
+		const waiting = ofPeer.flatMap(({threads}) => threads).toSorted((a, b) =>
+			stuckMs(snapshot, b) - stuckMs(snapshot, a));
 		const isRefused = ofPeer.some(({kind, longestMs}) => kind === 'connect' && longestMs >= longConnectMs);
 		const long = waiting.filter(thread => stuckMs(snapshot, thread) >= (isQuiet ? leastTogetherMs : longServerMs));
 		const isSilent
@@ -124,7 +138,9 @@ function serverFinding(snapshot: Snapshot, query: Query, {peer, waiting, isRefus
 	const at = tellingLines(snapshot.dictionary, node, query)?.at ?? programLocation(snapshot, node);
 	const count = membersOfAll(snapshot.threads, waiting);
 	return {
-		id: 'server', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${peer}${isRefused ? ', which accepts no connection' : ''}, longest ${formatStuck(figures)}${at ? `, at ${shortName(at, maxLocationCells)}` : ''}.`, figures: {threads: count, peer, longestMs},
+		id: 'server',
+		text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${peer}${isRefused ? ', which accepts no connection' : ''}, longest ${formatStuck(figures)}${at ? `, at ${shortName(at, maxLocationCells)}` : ''}.`,
+		figures: {threads: count, peer, longestMs},
 	};
 }
 
@@ -143,10 +159,14 @@ function initializerFinding(snapshot: Snapshot, query: Query, contending: readon
 	const [owner, lockClass] = [threads.lockOwner[first], threads.lockClass[first]];
 	const count = membersOfAll(threads, waiting.filter(thread => threads.lockClass[thread] === lockClass));
 	const at = owner < 0 ? undefined : holderLocation(snapshot, owner, query);
-	const runs = owner < 0 ? '' : `: ${threads.name[owner]} runs it${at ? `, at ${shortName(at, maxLocationCells)}` : ''}`;
+	const runs = owner < 0
+		? ''
+		: `: ${threads.name[owner]} runs it${at ? `, at ${shortName(at, maxLocationCells)}` : ''}`;
 	const className = dictionary.strings[lockClass];
 	return {
-		id: 'class-init', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${initializerText(className)} to end, longest ${formatStuck(figures)}${runs}.`, figures: {threads: count, class: className, longestMs, ...(owner < 0 ? {} : {holder: threads.name[owner]})},
+		id: 'class-init',
+		text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${initializerText(className)} to end, longest ${formatStuck(figures)}${runs}.`,
+		figures: {threads: count, class: className, longestMs, ...(owner < 0 ? {} : {holder: threads.name[owner]})},
 	};
 }
 
@@ -157,7 +177,14 @@ function holderLocation(snapshot: Snapshot, thread: number, query: Query): Locat
 }
 
 function contentionFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding {
-	return {id: 'contention', text: contentionText(snapshot, query, contending), figures: {threads: membersOfAll(snapshot.threads, contending), longestMs: longestOf(snapshot, contending).longestMs}};
+	return {
+		id: 'contention',
+		text: contentionText(snapshot, query, contending),
+		figures: {
+			threads: membersOfAll(snapshot.threads, contending),
+			longestMs: longestOf(snapshot, contending).longestMs,
+		},
+	};
 }
 
 function contentionText(snapshot: Snapshot, query: Query, contending: readonly number[]): string {
@@ -169,7 +196,9 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 	}
 
 	const [owner, count] = mostOf(holders)!;
-	const locks = new Set(contending.filter(thread => threads.lockOwner[thread] === owner).map(thread => dictionary.strings[threads.lockClass[thread]]));
+	const locks
+		= new Set(contending.filter(thread => threads.lockOwner[thread] === owner).map(thread =>
+			dictionary.strings[threads.lockClass[thread]]));
 	const lock = locks.size === 1 ? lockName([...locks][0]) : '';
 	const isOne = holders.size === 1 && lock !== '';
 	const waiting = membersOfAll(threads, contending);
@@ -180,14 +209,18 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 		return `${head}: ${which} in a deadlock.`;
 	}
 
-	const what = isOne ? 'it' : `${lock === '' ? 'what' : `the ${lock} that`} ${holders.size === 1 ? 'they' : `${count} of them`} wait for`;
+	const what = isOne
+		? 'it'
+		: `${lock === '' ? 'what' : `the ${lock} that`} ${holders.size === 1 ? 'they' : `${count} of them`} wait for`;
 	if (owner < 0) {
 		return `${head}: it is not known who has ${what}${query.summary?.canAskForHolders ? ' (L in Blockers asks the JVM)' : ''}.`;
 	}
 
 	const location = holderLocation(snapshot, owner, query);
 	const ended = threads.state[owner] === stateCode.TERMINATED ? ', which has ended,' : '';
-	return `${head}: ${threads.name[owner]}${ended} has ${what}${location ? `, at ${shortName(location, maxLocationCells)}` : ''}.`;
+	return `${head}: ${threads.name[owner]}${ended} has ${what}${
+		location ? `, at ${shortName(location, maxLocationCells)}` : ''
+	}.`;
 }
 
 /** Threads at the same line; `count`: how many they are. */
@@ -197,13 +230,18 @@ type LocatedThreads = {readonly location: Location; readonly threads: readonly n
 function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[]): Finding | undefined {
 	const {isOwn} = ownCode(query.app);
 	const {threads} = snapshot;
-	const most = mostAtOneLine(snapshot, query, all.filter(thread => {
-		// A known system call waits for a peer: servers are reported above, and waiting for clients is normal.
-		const isForPeer = threads.waitKind[thread] > 0 && waitOf(snapshot, thread, query)?.kind !== unknownCall;
-		const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !isIdleNow(snapshot, thread, query) && !isForPeer;
-		const location = isStuck ? attributedLocation(snapshot, threads.node[thread], query) : undefined;
-		return location && isOwn(location.className);
-	}));
+	const most = mostAtOneLine(
+		snapshot,
+		query,
+		all.filter(thread => {
+			// A known system call waits for a peer: servers are reported above, and waiting for clients is normal.
+			const isForPeer = threads.waitKind[thread] > 0 && waitOf(snapshot, thread, query)?.kind !== unknownCall;
+			const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !isIdleNow(snapshot, thread, query)
+				&& !isForPeer;
+			const location = isStuck ? attributedLocation(snapshot, threads.node[thread], query) : undefined;
+			return location && isOwn(location.className);
+		}),
+	);
 	if (!most || most.count < 2) {
 		return undefined;
 	}
@@ -244,21 +282,32 @@ function mostAtOneLine(snapshot: Snapshot, query: Query, all: readonly number[])
 	for (const thread of all) {
 		const location = attributedLocation(snapshot, snapshot.threads.node[thread], query);
 		if (location) {
-			getOrCreate(locations, locationKey(location, 'line'), () => ({location, threads: [] as number[]})).threads.push(thread);
+			const key = locationKey(location, 'line');
+			getOrCreate(locations, key, () => ({location, threads: [] as number[]})).threads.push(thread);
 		}
 	}
 
-	const [most, count = 0] = mostOf(new Map(Array.from(locations.values(), at => [at, membersOfAll(snapshot.threads, at.threads)] as const))) ?? [];
+	const counts = Array.from(locations.values(), at => [at, membersOfAll(snapshot.threads, at.threads)] as const);
+	const [most, count = 0] = mostOf(new Map(counts)) ?? [];
 	return most && {...most, count};
 }
 
-function longestOf(snapshot: Snapshot, waiting: readonly number[]): {readonly first?: number; readonly longestMs: number; readonly figures: Parameters<typeof formatStuck>[0]} {
+function longestOf(
+	snapshot: Snapshot,
+	waiting: readonly number[],
+): {readonly first?: number; readonly longestMs: number; readonly figures: Parameters<typeof formatStuck>[0]} {
 	const first = waiting.toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a)).at(0);
 	const longestMs = first === undefined ? 0 : stuckMs(snapshot, first);
-	return {first, longestMs: Math.round(longestMs), figures: {stuckMs: longestMs, stuckAtLeast: first !== undefined && isStuckLonger(snapshot, first)}};
+	return {
+		first,
+		longestMs: Math.round(longestMs),
+		figures: {stuckMs: longestMs, stuckAtLeast: first !== undefined && isStuckLonger(snapshot, first)},
+	};
 }
 
 function upTo(snapshot: Snapshot, waiting: readonly number[]): string {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
-	return longestMs < 1000 ? '' : `, ${figures.stuckAtLeast || membersOfAll(snapshot.threads, waiting) === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
+	return longestMs < 1000
+		? ''
+		: `, ${figures.stuckAtLeast || membersOfAll(snapshot.threads, waiting) === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
 }

@@ -20,7 +20,9 @@ export type Location = {
 	/** Empty when grouped by class. */
 	readonly method: string;
 	readonly file: string;
-	/** -1 if the code has no line numbers or is grouped by method or class, -2 for a native method, -3 for native code. */
+	/**
+	-1 if the code has no line numbers or is grouped by method or class, -2 for a native method, -3 for native code.
+	*/
 	readonly line: number;
 };
 

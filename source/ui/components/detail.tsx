@@ -8,7 +8,14 @@ import {stateCells} from '../../query/columns/state-cells.js';
 import type {Location} from '../../query/types/query.js';
 import type {AnnotatedFrame} from '../../views/common/view.js';
 import {
-	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, selectedLink,
+	rowsOf,
+	type DetailData,
+	type DetailLink,
+	type DetailOf,
+	type ScreenData,
+	type RowLink,
+	type LocationSource,
+	selectedLink,
 } from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
@@ -18,10 +25,26 @@ import type {StackRow} from '../../query/stacks.js';
 import {Lines} from './text.js';
 
 /** Most entries of each list in a detail; a saved snapshot has all. `source`: lines before, and after, the row's. */
-type Bounds = {readonly threads: number; readonly moreThreads: number; readonly source: number; readonly stacks: number; readonly frames: number; readonly framesOfFullStacks: number; readonly neighbours: number; readonly holders: number};
+type Bounds = {
+	readonly threads: number;
+	readonly moreThreads: number;
+	readonly source: number;
+	readonly stacks: number;
+	readonly frames: number;
+	readonly framesOfFullStacks: number;
+	readonly neighbours: number;
+	readonly holders: number;
+};
 
 const pageBounds: Bounds = {
-	threads: 5, moreThreads: 20, source: 5, stacks: 5, frames: 40, framesOfFullStacks: 5000, neighbours: 10, holders: 10,
+	threads: 5,
+	moreThreads: 20,
+	source: 5,
+	stacks: 5,
+	frames: 40,
+	framesOfFullStacks: 5000,
+	neighbours: 10,
+	holders: 10,
 };
 const paneBounds: Bounds = {
 	threads: 4, moreThreads: 0, source: 0, stacks: 1, frames: 6, framesOfFullStacks: 12, neighbours: 4, holders: 3,
@@ -39,7 +62,11 @@ export function linksOf(detail: DetailData | undefined): readonly DetailLink[] {
 }
 
 /** Returns all lines of a detail on a page of its own, with the cursor at a link, and the index of that link's line. */
-export function detailLines(detail: DetailData | undefined, linkIndex: number | undefined, format: LineFormat): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
+export function detailLines(
+	detail: DetailData | undefined,
+	linkIndex: number | undefined,
+	format: LineFormat,
+): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
 	const parts = partsOf(detail, pageBounds);
 	const selected = selectedLink(parts.flatMap(({link}) => link ?? []), linkIndex);
 	const lines: Spans[] = [];
@@ -59,7 +86,12 @@ function withCursor([{text, ...first}, ...others]: Spans): Spans {
 }
 
 /** Shows the detail of the selected row below the table, if the screen is high enough. */
-export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf}) {
+export function Pane({ui, data, layout, detailOf}: {
+	readonly ui: UiState;
+	readonly data: ScreenData;
+	readonly layout: Layout;
+	readonly detailOf: DetailOf;
+}) {
 	const {paneLines, width} = layout;
 	if (paneLines === 0) {
 		return null;
@@ -86,27 +118,58 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 
 	const isAtLine = (view.locationOf(row)?.line ?? 0) > 0;
 	const source = bounds.source > 0 ? data.source() : undefined;
-	const locationPart = (location: Location, cpuNs: number, ticks: number) => part(format => [locationLine(cpuNs, ticks, location, format)], linkTo.location(location));
-	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(neighbour => locationPart(neighbour, neighbour.cpuNs, neighbour.ticks));
-	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => part(format => [threadLine(thread, format)], linkTo.thread(thread.key)));
+	const locationPart = (location: Location, cpuNs: number, ticks: number) =>
+		part(format => [locationLine(cpuNs, ticks, location, format)], linkTo.location(location));
+	const neighbours = (rows: readonly Neighbour[]) =>
+		rows.slice(0, bounds.neighbours).map(neighbour => locationPart(neighbour, neighbour.cpuNs, neighbour.ticks));
+	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread =>
+		part(format => [threadLine(thread, format)], linkTo.thread(thread.key)));
 	const omittedThreads = detail.threads.length - threads.length;
 	const omission = omittedThreads > 0 ? [textPart(`  ... and ${omittedThreads} more`)] : [];
-	const [topStack, ...moreStacks] = detail.stacks.slice(0, bounds.stacks).map(stack => (format: LineFormat) => stackLines(stack, bounds.frames, format, idleReason));
+	const [topStack, ...moreStacks] = detail.stacks.slice(0, bounds.stacks).map(stack => (format: LineFormat) =>
+		stackLines(stack, bounds.frames, format, idleReason));
 	return [
-		part(({width}) => view.titleLines(row, width, tracer).flatMap(line => line ? titleSpans(line.text, width, line.role) : [])),
+		part(({width}) =>
+			view.titleLines(row, width, tracer).flatMap(line => line ? titleSpans(line.text, width, line.role) : [])),
 		...(isAtLine && lineNote !== undefined ? [part(({width}) => wrappedSpans(lineNote, width, 'dim'))] : []),
-		...(detail.fullStacks ?? []).flatMap(({title, frames}) => section(title, frames.length === 0 ? [] : [part(format => frameLines(frames, bounds.framesOfFullStacks, format))])),
-		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo))),
-		...section('WAITS NOW (threads, longest, what for)', detail.waits.slice(0, bounds.holders).map(group => textPart(waitLine(group)))),
-		...(source ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [part(({width}) => sourceLines(source, bounds.source, width))]) : []),
+		...(detail.fullStacks ?? []).flatMap(({title, frames}) =>
+			section(
+				title,
+				frames.length === 0 ? [] : [part(format => frameLines(frames, bounds.framesOfFullStacks, format))],
+			)),
+		...section(
+			'BLOCKED BY (ticks, who, where)',
+			detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo)),
+		),
+		...section(
+			'WAITS NOW (threads, longest, what for)',
+			detail.waits.slice(0, bounds.holders).map(group => textPart(waitLine(group))),
+		),
+		...(source
+			? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [
+				part(({width}) => sourceLines(source, bounds.source, width)),
+			])
+			: []),
 		...(trend ? section('LAST 60s', [part(({width}) => [trendSpans(trend, width)])]) : []),
-		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(line => locationPart(line, line.selfCpuNs, line.selfTicks))),
-		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(bounds.moreThreads > 0 ? [] : omission)]),
+		...section(
+			'HOT LINES (CPU ms, ticks)',
+			(detail.lines ?? []).slice(0, bounds.neighbours).map(line =>
+				locationPart(line, line.selfCpuNs, line.selfTicks)),
+		),
+		...section('THREADS (CPU ms, ticks, states)', [
+			...threads.slice(0, bounds.threads),
+			...(bounds.moreThreads > 0 ? [] : omission),
+		]),
 		...section('TOP STACKS', topStack ? [part(topStack)] : []),
 		...section('CALLERS (CPU ms, ticks)', neighbours(detail.callers)),
 		...section('CALLEES (CPU ms, ticks)', neighbours(detail.callees)),
-		...section('MORE STACKS', moreStacks.map((lines, index) => part(format => [...(index === 0 ? [] : [[]]), ...lines(format)]))),
-		...(bounds.moreThreads > 0 && threads.length > bounds.threads ? section('MORE THREADS', [...threads.slice(bounds.threads), ...omission]) : []),
+		...section(
+			'MORE STACKS',
+			moreStacks.map((lines, index) => part(format => [...(index === 0 ? [] : [[]]), ...lines(format)])),
+		),
+		...(bounds.moreThreads > 0 && threads.length > bounds.threads
+			? section('MORE THREADS', [...threads.slice(bounds.threads), ...omission])
+			: []),
 	];
 }
 
@@ -142,22 +205,40 @@ function figures(cpuNs: number, ticks: number): string {
 function threadLine(thread: DetailThread, {width}: LineFormat): Spans {
 	const states = stateCells(thread.states);
 	const blocked = thread.states[stateCode.BLOCKED];
-	const name = cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - figuresCells - statesCells));
-	return [{text: figures(thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {text: ' '.repeat(statesCells - states.length) + name}];
+	const name = cut(
+		`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`,
+		Math.max(0, width - figuresCells - statesCells),
+	);
+	return [{text: figures(thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {
+		text: ' '.repeat(statesCells - states.length) + name,
+	}];
 }
 
 const maxOwnerLocations = 3;
 
 function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, linkTo: DetailData['linkTo']): Part {
-	const title = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${className === '' ? '' : ` holds ${className}`}`;
-	const locationLines = (what: string, locations: readonly HolderLocation[], {width, fullNames}: LineFormat) => locations.slice(0, maxOwnerLocations).map(({location, ticks: count}): Spans => {
-		const share = locations.length > 1 ? ` (${formatCount(count)})` : '';
-		return [{text: cut(`           ${what} ${shortName(location, Math.max(12, width - 30), fullNames)}${share}`, width)}];
-	});
+	const title = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${
+		className === '' ? '' : ` holds ${className}`
+	}`;
+	const locationLines = (what: string, locations: readonly HolderLocation[], {width, fullNames}: LineFormat) =>
+		locations.slice(0, maxOwnerLocations).map(({location, ticks: count}): Spans => {
+			const share = locations.length > 1 ? ` (${formatCount(count)})` : '';
+			return [{
+				text: cut(
+					`           ${what} ${shortName(location, Math.max(12, width - 30), fullNames)}${share}`,
+					width,
+				),
+			}];
+		});
 	const link = ownerKey === undefined ? undefined : linkTo.thread(ownerKey);
 	return {
 		link: link && {...link, isHolder: true},
-		lines: format => [[{text: cut(title, format.width), role: 'blocked'}], ...locationLines('took it at', took, format), ...locationLines('is now at', now, format)],
+		lines:
+			format => [
+				[{text: cut(title, format.width), role: 'blocked'}],
+				...locationLines('took it at', took, format),
+				...locationLines('is now at', now, format),
+			],
 	};
 }
 
@@ -167,12 +248,23 @@ function waitLine({count, longestMs, longestAtLeast, ...wait}: WaitGroup): strin
 }
 
 function locationLine(cpuNs: number, ticks: number, location: Location, {width, fullNames}: LineFormat): Spans {
-	return [{text: cut(figures(cpuNs, ticks) + shortName(location, Math.max(0, width - figuresCells), fullNames), width)}];
+	return [{
+		text: cut(figures(cpuNs, ticks) + shortName(location, Math.max(0, width - figuresCells), fullNames), width),
+	}];
 }
 
-function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, maxFrames: number, format: LineFormat, idleReason: DetailData['idleReason']): Spans[] {
-	const reason = state === 'IDLE' && frames.length > 0 ? idleReason?.(frames[0].className, frames[0].method) : undefined;
-	const title = `  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${plural(threadCount, 'thread')}${reason ? `; ${reason}` : ''}`;
+function stackLines(
+	{ticks, cpuNs, state, threadCount, frames}: StackRow,
+	maxFrames: number,
+	format: LineFormat,
+	idleReason: DetailData['idleReason'],
+): Spans[] {
+	const reason = state === 'IDLE' && frames.length > 0
+		? idleReason?.(frames[0].className, frames[0].method)
+		: undefined;
+	const title = `  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${plural(threadCount, 'thread')}${
+		reason ? `; ${reason}` : ''
+	}`;
 	return [[{text: cut(title, format.width)}], ...frameLines(frames, maxFrames, format)];
 }
 
@@ -181,7 +273,12 @@ function frameLines(frames: readonly AnnotatedFrame[], maxFrames: number, {width
 	return [
 		...frames.slice(0, maxFrames).map((location): Spans => {
 			const {before = '', behind = ''} = location;
-			return [{text: cut(`    ${before}${shortName(location, Math.max(8, width - 4 - before.length - behind.length), fullNames)}${behind}`, width)}];
+			return [{
+				text: cut(
+					`    ${before}${shortName(location, Math.max(8, width - 4 - before.length - behind.length), fullNames)}${behind}`,
+					width,
+				),
+			}];
 		}),
 		...(omitted > 0 ? [[{text: `    ... ${omitted} more`}]] : []),
 	];

@@ -30,7 +30,15 @@ const keysGap = 3;
 /** The prompt or message, if any, then the keys that work now. The help has all of a message that does not fit. */
 export function Footer({ui, data, layout: {width, footerLines: room}, message, links}: FooterProps) {
 	if (message.length > room) {
-		return <Lines lines={[...message.slice(0, room - 1), [{text: cut('... press ? to read all of it', width), role: 'dim'}]]} width={width}/>;
+		return (
+			<Lines
+				lines={[...message.slice(0, room - 1), [{
+					text: cut('... press ? to read all of it', width),
+					role: 'dim',
+				}]]}
+				width={width}
+			/>
+		);
 	}
 
 	const last = withKeys(message.at(-1) ?? [], ui, data, {width, links});
@@ -42,7 +50,9 @@ export function footerInOneLine(message: readonly Spans[], ui: UiState, data: Sc
 	return message.length > 1 ? message[0] : withKeys(message[0] ?? [], ui, data, room);
 }
 
-/** Returns the keys or, after text, the text and at the right end as many keys as fit; none if one would be truncated. */
+/**
+Returns the keys or, after text, the text and at the right end as many keys as fit; none if one would be truncated.
+*/
 function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, links}: KeyLineRoom): Spans {
 	const lineWidth = spansWidth(line);
 	if (lineWidth === 0) {
@@ -51,7 +61,9 @@ function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, links}: Ke
 
 	const keys = keyLine(ui, data, {width: Math.max(0, width - lineWidth - keysGap), links});
 	const areTruncated = keys.some(({text}) => text.endsWith('…'));
-	return areTruncated ? line : [...line, {text: ' '.repeat(Math.max(0, width - lineWidth - spansWidth(keys)))}, ...keys];
+	return areTruncated
+		? line
+		: [...line, {text: ' '.repeat(Math.max(0, width - lineWidth - spansWidth(keys)))}, ...keys];
 }
 
 /** Returns the lines of the prompt, or else of the message; empty if there is neither. */
@@ -92,14 +104,33 @@ function inputLine({label, text, cursor, isSelected}: InputLayer, width: number,
 	const room = Math.max(1, width - cellWidth(atCursor) - Math.min(cellWidth(label), Math.floor(width / 2)));
 	const before = cutStart(text.slice(0, cursor), room);
 	const shortLabel = cut(label, Math.max(0, width - cellWidth(atCursor) - cellWidth(before)));
-	const after = cut(afterCursor.join(''), Math.max(0, width - cellWidth(shortLabel) - cellWidth(before) - cellWidth(atCursor)));
+	const after = cut(
+		afterCursor.join(''),
+		Math.max(0, width - cellWidth(shortLabel) - cellWidth(before) - cellWidth(atCursor)),
+	);
 	// Without colour, brackets mark selected text, and _ a cursor on a blank.
-	const marked = isSelected && !hasColor ? `[${before}]`.slice(0, Math.max(0, width - cellWidth(shortLabel) - cellWidth(atCursor))) : before;
-	return [{text: shortLabel, role: 'key'}, {text: marked, role: isSelected ? 'selected' : undefined}, {text: hasColor || atCursor !== ' ' ? atCursor : '_', role: 'selected'}, {text: after}];
+	const marked = isSelected && !hasColor
+		? `[${before}]`.slice(0, Math.max(0, width - cellWidth(shortLabel) - cellWidth(atCursor)))
+		: before;
+	return [{text: shortLabel, role: 'key'}, {text: marked, role: isSelected ? 'selected' : undefined}, {
+		text: hasColor || atCursor !== ' ' ? atCursor : '_',
+		role: 'selected',
+	}, {text: after}];
 }
 
 /** Actions whose keys stay longest in a narrow key line, the most important first. */
-const keyOrder: ReadonlyArray<KeyBinding['action']> = ['close', 'help-view', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
+const keyOrder: ReadonlyArray<KeyBinding['action']> = [
+	'close',
+	'help-view',
+	'back',
+	'accept',
+	'filter',
+	'open',
+	'sort-menu',
+	'pause',
+	'save',
+	'next-view',
+];
 
 type KeyLineRoom = {readonly width: number; readonly links: Links};
 
@@ -108,14 +139,21 @@ type Titles = Readonly<Partial<Record<KeyBinding['action'], string>>>;
 
 /** Titles of Enter and Esc in an input line, by its purpose. */
 const inputTitles: Readonly<Record<InputLayer['purpose'], Titles>> = {
-	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'}, trace: {accept: 'look up', back: 'cancel'}, 'confirm-trace': {accept: 'answer', back: 'no'}, holders: {accept: 'ask', back: 'cancel'},
+	filter: {accept: 'keep', back: 'clear'},
+	delay: {accept: 'set', back: 'cancel'},
+	'save-name': {accept: 'save', back: 'cancel'},
+	trace: {accept: 'look up', back: 'cancel'},
+	'confirm-trace': {accept: 'answer', back: 'no'},
+	holders: {accept: 'ask', back: 'cancel'},
 };
 
 const menuTitles: Readonly<Record<MenuLayer['purpose'], Titles>> = {
 	sort: {}, 'save-format': {}, columns: {accept: 'on or off', back: 'done'},
 };
 
-/** Priorities in a table: below the first, quit and help; from the first on, hints; from the second on, all other keys. */
+/**
+Priorities in a table: below the first, quit and help; from the first on, hints; from the second on, all other keys.
+*/
 const hintPriority = 2;
 const otherPriority = 10;
 
@@ -128,13 +166,14 @@ function keyLine(state: UiState, data: ScreenData, {width, links}: KeyLineRoom):
 		'next-link': !links.hasLinks, accept: isInvalid || (layer?.kind === 'detail' && !links.isLinkSelected),
 	};
 	const isUsable = ({title, action}: KeyBinding) => title !== undefined && !isUnusable[action];
-	const items = keysOf(keyContextOf(state), sourceKindOf(data)).filter(binding => isUsable(binding)).flatMap((binding): Item[] => {
-		const {title, action} = binding;
-		// Key changes do not apply where text is typed.
-		const [key] = (layer?.kind === 'input' ? binding.label : labelAfter(state.keyChanges, binding)).split(' ');
-		const priority = keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length;
-		return key === '' ? [] : [keyItem(key, titles[action] ?? title!, priority)];
-	});
+	const items = keysOf(keyContextOf(state), sourceKindOf(data)).filter(binding => isUsable(binding))
+		.flatMap((binding): Item[] => {
+			const {title, action} = binding;
+			// Key changes do not apply where text is typed.
+			const [key] = (layer?.kind === 'input' ? binding.label : labelAfter(state.keyChanges, binding)).split(' ');
+			const priority = keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length;
+			return key === '' ? [] : [keyItem(key, titles[action] ?? title!, priority)];
+		});
 	if (layer) {
 		return layOut(items, width);
 	}
@@ -143,13 +182,19 @@ function keyLine(state: UiState, data: ScreenData, {width, links}: KeyLineRoom):
 	const hints = hintItems(state, data, width - cellWidth(first.map(({text}) => `${text}  `).join('')));
 	const keyOf = ({text, roleLength}: Item) => text.slice(0, roleLength);
 	const others = items.filter(item => !first.includes(item) && !hints.some(hint => keyOf(hint) === keyOf(item)));
-	return layOut([...first, ...hints.map(hint => ({...hint, priority: hint.priority + hintPriority})), ...others.map(item => ({...item, priority: item.priority + otherPriority}))], width);
+	return layOut([
+		...first,
+		...hints.map(hint => ({...hint, priority: hint.priority + hintPriority})),
+		...others.map(item => ({...item, priority: item.priority + otherPriority})),
+	], width);
 }
 
 function titlesIn(state: UiState): Titles {
 	const layer = state.layers.at(-1);
 	if (layer) {
-		return layer.kind === 'input' ? inputTitles[layer.purpose] : (layer.kind === 'menu' ? menuTitles[layer.purpose] : {});
+		return layer.kind === 'input'
+			? inputTitles[layer.purpose]
+			: (layer.kind === 'menu' ? menuTitles[layer.purpose] : {});
 	}
 
 	return backFromFocus(state) ? {close: 'back'} : {};
@@ -160,8 +205,16 @@ function keyItem(key: string, title: string, priority: number): Item {
 }
 
 /** Hints for a table without rows: without a filter, and with a filter that may hide them. */
-const emptyHints: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {key: 'i', title: 'idle threads', short: 'idle'}, {key: 'tab', title: 'next view', short: 'view'}];
-const filteredHints: readonly Hint[] = [{key: 'escape', title: 'clear the filter', short: 'clear'}, {key: '/', title: 'another filter', short: 'filter'}, {key: 'x', title: 'other states', short: 'states'}];
+const emptyHints: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {
+	key: 'i',
+	title: 'idle threads',
+	short: 'idle',
+}, {key: 'tab', title: 'next view', short: 'view'}];
+const filteredHints: readonly Hint[] = [{key: 'escape', title: 'clear the filter', short: 'clear'}, {
+	key: '/',
+	title: 'another filter',
+	short: 'filter',
+}, {key: 'x', title: 'other states', short: 'states'}];
 
 function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 	const row = selectedRow(state, rowsOf(data));
@@ -170,7 +223,8 @@ function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 	}
 
 	const isOnly = ({key}: Hint) => state.onlyThreads !== undefined && actionOf(state.view, key) === 'only-threads';
-	return viewOf(state.view).hints(row, queryOf(state)).map(hint => isOnly(hint) ? {...hint, title: 'all threads', short: 'all'} : hint);
+	return viewOf(state.view).hints(row, queryOf(state)).map(hint =>
+		isOnly(hint) ? {...hint, title: 'all threads', short: 'all'} : hint);
 }
 
 /** Returns the hints as items, such as `Enter: who holds the lock`; shorter (`Enter:holder`) if they exceed `width`. */
@@ -178,7 +232,9 @@ function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 	const hints = hintsFor(state, data).flatMap(({key, title, short}) => {
 		const binding = bindingOf(state.view, key, sourceKindOf(data));
 		// The hint's own key stands before the action's other keys, so it is named unless the user has remapped keys.
-		const [label] = binding ? labelAfter(state.keyChanges, {...binding, label: `${keyLabel(key)} ${binding.label}`}).split(' ') : [''];
+		const [label] = binding
+			? labelAfter(state.keyChanges, {...binding, label: `${keyLabel(key)} ${binding.label}`}).split(' ')
+			: [''];
 		return label === '' ? [] : [{label, title: ` ${title}`, short}];
 	});
 	const areLong = cellWidth(hints.map(({label, title}) => `${label}:${title}`).join('  ')) <= width;

@@ -30,11 +30,18 @@ export function Header({ui, data, layout: {header, width}, replacement}: HeaderP
 		}
 
 		case 'full': {
-			return headerLines.map(line => <Line key={line} spans={layOut(itemsOf(context, line), width, gapsOf[line])} width={width}/>);
+			return headerLines.map(line => (
+				<Line key={line} spans={layOut(itemsOf(context, line), width, gapsOf[line])} width={width}/>
+			));
 		}
 
 		case 'line': {
-			const alarm: Item = {text: allFindings(data).find(({isAlarm}) => isAlarm)?.text ?? '', priority: 0, leastWidth: 0, role: 'error'};
+			const alarm: Item = {
+				text: allFindings(data).find(({isAlarm}) => isAlarm)?.text ?? '',
+				priority: 0,
+				leastWidth: 0,
+				role: 'error',
+			};
 			return <Line spans={replacement ?? layOut([alarm, ...itemsOf(context)], width)} width={width}/>;
 		}
 	}
@@ -50,7 +57,10 @@ export function allFindings({findings, table}: Pick<ScreenData, 'findings' | 'ta
 	const ofView: Finding[] = table?.finding === undefined ? [] : [{id: 'view', text: table.finding, figures: {}}];
 	// Rows of another measure than the query's are waits. The sentence only says so: it is no problem beside others.
 	const isCause = table?.measure === undefined || findings.length === 0;
-	const [inside, outside] = [findings.filter(({isOutside}) => !isOutside), findings.filter(({isOutside}) => isOutside)];
+	const [inside, outside] = [
+		findings.filter(({isOutside}) => !isOutside),
+		findings.filter(({isOutside}) => isOutside),
+	];
 	return [...inside, ...(isCause ? ofView : []), ...outside];
 }
 
@@ -85,7 +95,10 @@ function fittingLines(ui: UiState, data: ScreenData, width: number, room: number
 
 	const [first, ...others] = findingLines(ui, data, width, true);
 	// A single line gets all of the first finding, which is then truncated at its end.
-	const only: Span = {...first[0], text: first.map(({text}, index) => index === 0 ? text : text.trimStart()).join(' ')};
+	const only: Span = {
+		...first[0],
+		text: first.map(({text}, index) => index === 0 ? text : text.trimStart()).join(' '),
+	};
 	const kept = room === 1 ? [only] : [first, ...others].flat().slice(0, room);
 	const last = kept.at(-1)!;
 	if (others.length === 0) {

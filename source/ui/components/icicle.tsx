@@ -37,10 +37,13 @@ export function Icicle({ui, data, layout}: IcicleProps) {
 	const isSearching = rows.some(({isFound}) => isFound) || ui.query.filter !== '';
 	const lines = rows.length === 0
 		? wrappedSpans(emptyText(ui, data), width, 'dim')
-		: boxes.map(line => boxSpans(line, {matchEdge: hasColor ? undefined : '*', selected, query: ui.query, isSearching}));
+		: boxes.map(line =>
+			boxSpans(line, {matchEdge: hasColor ? undefined : '*', selected, query: ui.query, isSearching}));
 	return (
 		<Box ref={hitArea} flexDirection='column'>
-			{hasHeading ? <Lines lines={[selected ? selectionHeading(selected, ui.query, width) : []]} width={width}/> : null}
+			{hasHeading
+				? <Lines lines={[selected ? selectionHeading(selected, ui.query, width) : []]} width={width}/>
+				: null}
 			<Lines lines={lines} width={width} height={tableRows}/>
 		</Box>
 	);
@@ -50,7 +53,10 @@ export function Icicle({ui, data, layout}: IcicleProps) {
 type FlameBox = {readonly row: FlameRow; readonly from: number; readonly to: number};
 
 /** Returns the boxes of each line, from left to right; without most of those that are narrower than a cell. */
-function boxesOf(rows: readonly FlameRow[], {firstDepth, lines, width}: {readonly firstDepth: number; readonly lines: number; readonly width: number}): FlameBox[][] {
+function boxesOf(
+	rows: readonly FlameRow[],
+	{firstDepth, lines, width}: {readonly firstDepth: number; readonly lines: number; readonly width: number},
+): FlameBox[][] {
 	const boxes: FlameBox[][] = Array.from({length: lines}, () => []);
 	for (const row of rows) {
 		const [from, to] = [Math.round(row.start * width), Math.round((row.start + row.part) * width)];
@@ -82,7 +88,11 @@ function boxSpans(boxes: readonly FlameBox[], {matchEdge = edge, selected, query
 		const isSelected = row === selected;
 		spans.push(
 			{text: ' '.repeat(from - at)},
-			{text: (isSelected ? '>' : (row.isFound ? matchEdge : edge)) + fit(name, room), role: isSelected ? 'selected' : roleOf(row, query), isFilled: !isSelected && (!isSearching || row.isFound)},
+			{
+				text: (isSelected ? '>' : (row.isFound ? matchEdge : edge)) + fit(name, room),
+				role: isSelected ? 'selected' : roleOf(row, query),
+				isFilled: !isSelected && (!isSearching || row.isFound),
+			},
 		);
 		at = to;
 	}
@@ -103,20 +113,31 @@ export function nameInBox(row: FlameRow, room: number): string {
 /** Styles of libraries' code: one by a hash of the package. */
 const libraryRoles: readonly Role[] = ['running', 'key'];
 
-/** Returns the role of a box: the state in which its threads mostly wait, if shares are of ticks, or whose code it is. */
+/**
+Returns the role of a box: the state in which its threads mostly wait, if shares are of ticks, or whose code it is.
+*/
 function roleOf(row: FlameRow, query: Query): Role {
 	const {states, className} = row;
-	const waiting = effectiveUnit(query) === 'ticks' ? threadStates.find((state, code) => code !== stateCode.RUNNABLE && query.states.includes(state) && states[code] > row.totalTicks / 2) : undefined;
+	const waiting = effectiveUnit(query) === 'ticks'
+		? threadStates.find((state, code) =>
+			code !== stateCode.RUNNABLE && query.states.includes(state) && states[code] > row.totalTicks / 2)
+		: undefined;
 	if (waiting) {
 		return stateRole(waiting);
 	}
 
 	const kind = codeKind(row, query.app);
-	return kind === 'own' ? 'hot' : (kind === 'other' ? 'dim' : libraryRoles[hash(className.slice(0, className.lastIndexOf('.'))) % libraryRoles.length]);
+	return kind === 'own'
+		? 'hot'
+		: (kind === 'other'
+			? 'dim'
+			: libraryRoles[hash(className.slice(0, className.lastIndexOf('.'))) % libraryRoles.length]);
 }
 
 function selectionHeading(row: FlameRow, query: Query, width: number): Spans {
-	const amount = effectiveUnit(query) === 'ticks' ? `${formatCount(row.totalTicks)} ticks` : `${formatMs(row.totalCpuNs)} ms`;
+	const amount = effectiveUnit(query) === 'ticks'
+		? `${formatCount(row.totalTicks)} ticks`
+		: `${formatMs(row.totalCpuNs)} ms`;
 	const {total, self} = row.percents;
 	const figures = ` ${formatPercent(total)}%  ${amount}  self ${formatPercent(self)}%`;
 	const room = Math.max(0, width - figures.length);

@@ -14,7 +14,12 @@ import {helpOf, helpTitle, type HelpLine} from './help.js';
 import {TermTable, type TermRow} from './term-table.js';
 import {Line, Lines} from './text.js';
 
-type ScreenProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf};
+type ScreenProps = {
+	readonly ui: UiState;
+	readonly data: ScreenData;
+	readonly layout: Layout;
+	readonly detailOf: DetailOf;
+};
 
 /** A list to choose from, over the table. */
 export function Menu({layer, ...screen}: Pick<ScreenProps, 'ui' | 'data' | 'layout'> & {readonly layer: MenuLayer}) {
@@ -22,9 +27,25 @@ export function Menu({layer, ...screen}: Pick<ScreenProps, 'ui' | 'data' | 'layo
 	const {items, index} = layer;
 	const room = layerRoom(layout, items.length);
 	const scrollTop = scrollIntoView(0, index, items.length, Math.max(1, room));
-	const lines = items.map(({title}, at): Spans => [{text: cut(`${at === index ? '>' : ' '} ${title}`, layout.width), role: at === index ? 'selected' : undefined}]);
-	const hitArea = useHitArea(line => line < room && scrollTop + line < items.length ? {kind: 'item', index: scrollTop + line} : undefined);
-	return <Page {...screen} context={layer.kind} title={layer.title} lines={lines} scrollTop={scrollTop} hitArea={hitArea}/>;
+	const lines = items.map((
+		{title},
+		at,
+	): Spans => [{
+		text: cut(`${at === index ? '>' : ' '} ${title}`, layout.width),
+		role: at === index ? 'selected' : undefined,
+	}]);
+	const hitArea = useHitArea(line =>
+		line < room && scrollTop + line < items.length ? {kind: 'item', index: scrollTop + line} : undefined);
+	return (
+		<Page
+			{...screen}
+			context={layer.kind}
+			title={layer.title}
+			lines={lines}
+			scrollTop={scrollTop}
+			hitArea={hitArea}
+		/>
+	);
 }
 
 /** The help, or a row's detail, over the table. */
@@ -54,7 +75,9 @@ function linesOf(
 
 /** Returns how far a layer can be scrolled. */
 export function sizeOfLayer(layer: MenuLayer | ScrolledLayer, screen: ScreenProps): LayerSize {
-	const {lines, linkLine} = layer.kind === 'menu' ? {lines: layer.items, linkLine: undefined} : linesOf(layer, screen);
+	const {lines, linkLine} = layer.kind === 'menu'
+		? {lines: layer.items, linkLine: undefined}
+		: linesOf(layer, screen);
 	return {lines: lines.length, page: layerRoom(screen.layout, lines.length), linkLine};
 }
 
@@ -72,19 +95,37 @@ type PageProps = Pick<ScreenProps, 'ui' | 'data' | 'layout'> & {
 function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: PageProps) {
 	const {width, hasHeading, hasFooter, layerLines} = layout;
 	const room = layerRoom(layout, lines.length);
-	const keysFor = (action: Action) => keysOf(context, sourceKindOf(data)).filter(binding => binding.action === action).flatMap(binding => labelAfter(ui.keyChanges, binding).split(' ').filter(Boolean));
+	const keysFor = (action: Action) =>
+		keysOf(context, sourceKindOf(data)).filter(binding => binding.action === action).flatMap(binding =>
+			labelAfter(ui.keyChanges, binding).split(' ').filter(Boolean));
 	const pageDown = keysFor('page-down').at(-1) ?? '';
 	const isScrollable = room < lines.length && hasFooter;
 	const shown = Math.min(room, lines.length - scrollTop);
 	const emptyLines = Math.max(0, layerLines - (hasHeading ? 1 : 0) - (isScrollable ? 1 : 0) - shown);
 	return (
 		<>
-			{hasHeading ? <Rule title={title} note={`${[...keysFor('close'), ...keysFor('back')].slice(0, 2).join(' or ')}: back`} width={width}/> : null}
+			{hasHeading
+				? (
+					<Rule
+						title={title}
+						note={`${[...keysFor('close'), ...keysFor('back')].slice(0, 2).join(' or ')}: back`}
+						width={width}
+					/>
+				)
+				: null}
 			<Box ref={hitArea} flexDirection='column'>
 				<PageLines lines={lines.slice(scrollTop, scrollTop + room)} width={width}/>
 				<Lines lines={[]} width={width} height={emptyLines}/>
 			</Box>
-			{isScrollable ? <Rule title={`${scrollTop + 1}-${scrollTop + room} of ${lines.length}`} note={lines.length > scrollTop + room ? `more below: ${pageDown}` : 'end'} width={width}/> : null}
+			{isScrollable
+				? (
+					<Rule
+						title={`${scrollTop + 1}-${scrollTop + room} of ${lines.length}`}
+						note={lines.length > scrollTop + room ? `more below: ${pageDown}` : 'end'}
+						width={width}
+					/>
+				)
+				: null}
 		</>
 	);
 }
@@ -118,6 +159,10 @@ function Rule({title, note, width}: {readonly title: string; readonly note: stri
 		{text: ` ${note} `, priority: 0, role: 'key', isRight: true},
 	], Math.max(0, width - 4));
 	// The rule fills the gap between them, which has no role, and both ends of the line.
-	const spans: Spans = [{text: rule.slice(0, 2), role: 'dim'}, ...texts.map(span => span.role ? span : {text: rule.slice(0, cellWidth(span.text)), role: 'dim' as const}), {text: rule, role: 'dim'}];
+	const spans: Spans = [
+		{text: rule.slice(0, 2), role: 'dim'},
+		...texts.map(span => span.role ? span : {text: rule.slice(0, cellWidth(span.text)), role: 'dim' as const}),
+		{text: rule, role: 'dim'},
+	];
 	return <Line spans={spans} width={width}/>;
 }

@@ -24,9 +24,11 @@ type TabsProps = {readonly ui: UiState; readonly data: ScreenData; readonly widt
 /** As many views as fit, then the filters in force and the time window of the rows. */
 export function Tabs({ui, data, width}: TabsProps) {
 	const view = viewOf(ui.view);
-	// Only the current view's tab and `moreTab` have their room reserved: a filtered table must say so, however long the filter is.
+	// Only the current view's tab and `moreTab` have their room reserved: a filtered table must say so, however long
+	// the filter is.
 	const reserved = cellWidth(`[${view.title}]`) + gap + cellWidth(moreTab);
-	const remarks = layOut(remarkItems(ui, data), Math.max(0, width - reserved - gap)).filter(({text}) => text.trim() !== '').map((span): Item => ({...span, role: span.role as Item['role'], priority: 0, isRight: true}));
+	const remarks = layOut(remarkItems(ui, data), Math.max(0, width - reserved - gap)).filter(({text}) =>
+		text.trim() !== '').map((span): Item => ({...span, role: span.role as Item['role'], priority: 0, isRight: true}));
 	const room = width - sumOf(remarks, ({text}) => cellWidth(text) + gap);
 	const spans = layOut([...tabItems(ui, data, room), ...remarks], width);
 	const hitArea = useHitArea((_, column) => {
@@ -65,7 +67,9 @@ function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 function remarkItems(ui: UiState, data: ScreenData): Item[] {
 	const {query, onlyThreads, stateSet} = ui;
 	const remark = viewOf(ui.view).remark?.(query) ?? '';
-	const window = ['snapshot', 'backend'].includes(sourceKindOf(data)) ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(ui, data);
+	const window = ['snapshot', 'backend'].includes(sourceKindOf(data))
+		? formatDuration(data.snapshot?.session.durationMs ?? 0)
+		: windowText(ui, data);
 	const letters = stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('');
 	return [
 		{text: query.filter === '' ? '' : `filter: ${query.filter}`, priority: 0, leastWidth: 0, role: 'hot'},
@@ -78,7 +82,9 @@ function remarkItems(ui: UiState, data: ScreenData): Item[] {
 
 function windowText(ui: UiState, {summary, past, nowMs, snapshot, since}: ScreenData): string {
 	const {query: {baseline}} = ui;
-	const from = snapshot && baseline && viewOf(ui.view).comparesWithBaseline ? comparedFrom(baseline, snapshot, since) : since;
+	const from = snapshot && baseline && viewOf(ui.view).comparesWithBaseline
+		? comparedFrom(baseline, snapshot, since)
+		: since;
 	if (snapshot && from !== since) {
 		return `since the baseline ${formatDuration(windowMs(snapshot, from))}`;
 	}

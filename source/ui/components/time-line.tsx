@@ -9,7 +9,9 @@ import {sparkline, type Spans} from '../text/spans.js';
 import {Lines} from './text.js';
 
 /** CPU use and blocked threads over time, the shown window marked. In a live session only while the past is shown. */
-export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout}) {
+type TimeLineProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
+
+export function TimeLine({ui, data, layout}: TimeLineProps) {
 	const {ring, past} = data;
 	const endMs = pastWindowEndMs(ui);
 	const {width, timeLines} = layout;
@@ -36,7 +38,8 @@ const characterSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 36
 function wholeTimeLine(ring: Ring, shownMs: number | undefined, layout: Layout): Spans[] {
 	const [firstMs, newestMs] = [ring.windows[0].atMs - ring.windows[0].sampledMs, ring.windows.at(-1)!.atMs];
 	const leastSeconds = (newestMs - firstMs) / 1000 / Math.max(1, layout.width - leadWidth - tailWidth - 1);
-	const spanMs = 1000 * (characterSeconds.find(seconds => seconds >= leastSeconds) ?? (3600 * Math.ceil(leastSeconds / 3600)));
+	const spanMs = 1000
+		* (characterSeconds.find(seconds => seconds >= leastSeconds) ?? (3600 * Math.ceil(leastSeconds / 3600)));
 	const toMs = shownMs ?? newestMs;
 	return timeLine(ring, {endMs: cellOf(toMs, spanMs), spanMs, toMs}, layout, clock(newestMs));
 }
@@ -55,7 +58,10 @@ type Figure = {
 const figures: readonly Figure[] = [
 	{title: 'CPU', leastFull: 25, valueIn: ({cpuPercent}) => cpuPercent, format: value => `${Math.round(value)}%`},
 	{
-		title: 'BLK', leastFull: 1, valueIn: ({blocked}) => blocked, format: value => value < 10 ? String(Number(value.toFixed(1))) : formatCount(value),
+		title: 'BLK',
+		leastFull: 1,
+		valueIn: ({blocked}) => blocked,
+		format: value => value < 10 ? String(Number(value.toFixed(1))) : formatCount(value),
 	},
 ];
 
@@ -63,7 +69,9 @@ const figures: readonly Figure[] = [
 const leadWidth = 11;
 const tailWidth = 10;
 
-/** Returns a line for each figure, as many as fit, and the axis with the times below them; `newest`: the axis' last time. */
+/**
+Returns a line for each figure, as many as fit, and the axis with the times below them; `newest`: the axis' last time.
+*/
 function timeLine(
 	ring: Ring,
 	{endMs, spanMs, toMs}: MarkedWindow,
@@ -95,11 +103,23 @@ function figureLine(
 	const line = sparkline(values.map(value => value === undefined ? 0 : Math.max(Number.MIN_VALUE, value / full)));
 	const value = values[at];
 	const lead = `${title} ${(value === undefined ? '-' : format(value)).padStart(leadWidth - title.length - 2)} `;
-	return [{text: lead, role: 'title'}, {text: line.slice(0, at), role: 'key'}, {text: line.slice(at, at + 1), role: 'selected'}, {text: line.slice(at + 1), role: 'key'}, {text: ` max ${format(highest)}`, role: 'dim'}];
+	return [
+		{text: lead, role: 'title'},
+		{text: line.slice(0, at), role: 'key'},
+		{text: line.slice(at, at + 1), role: 'selected'},
+		{text: line.slice(at + 1), role: 'key'},
+		{text: ` max ${format(highest)}`, role: 'dim'},
+	];
 }
 
 /** Returns the line with the times of both ends, and `^` with the time below the marked window. */
-function axis({at, count, firstMs, toMs, end}: {readonly at: number; readonly count: number; readonly firstMs: number; readonly toMs: number; readonly end: string}): Spans {
+function axis({at, count, firstMs, toMs, end}: {
+	readonly at: number;
+	readonly count: number;
+	readonly firstMs: number;
+	readonly toMs: number;
+	readonly end: string;
+}): Spans {
 	const begin = clock(firstMs);
 	const time = clock(toMs, true);
 	// The time goes to the right of the mark if it fits there, else to the left.
@@ -107,6 +127,9 @@ function axis({at, count, firstMs, toMs, end}: {readonly at: number; readonly co
 	const mark = isLeft ? `${time}^` : `^${time}`;
 	const before = Math.max(0, isLeft ? at - time.length : at);
 	return [
-		{text: ' '.repeat(leadWidth)}, {text: (before > begin.length ? begin : '').padEnd(before), role: 'dim'}, {text: mark, role: 'sorted'}, {text: ' '.repeat(Math.max(0, count + 1 - before - mark.length)) + end, role: 'dim'},
+		{text: ' '.repeat(leadWidth)},
+		{text: (before > begin.length ? begin : '').padEnd(before), role: 'dim'},
+		{text: mark, role: 'sorted'},
+		{text: ' '.repeat(Math.max(0, count + 1 - before - mark.length)) + end, role: 'dim'},
 	];
 }

@@ -31,10 +31,19 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const total = query.filter === '' ? rows.length : data.table?.allRows ?? 0;
 	const overMs = data.snapshot ? sampledMs(data.snapshot, data.since) : 0;
 	const context: TableContext<ViewRow> = {
-		query, overMs, measure: data.table?.measure ?? measureOf(query, overMs),
-		scrollLeft: ui.scrollLeft, trendOf: data.trendOf, width,
+		query,
+		overMs,
+		measure: data.table?.measure ?? measureOf(query, overMs),
+		scrollLeft: ui.scrollLeft,
+		trendOf: data.trendOf,
+		width,
 		columns: fitTableColumns(columnsOf(ui.view, ui.columns), layout),
-		position: positionText({from: scrollTop, to: Math.min(rows.length, scrollTop + tableRows), rows: rows.length, total}),
+		position: positionText({
+			from: scrollTop,
+			to: Math.min(rows.length, scrollTop + tableRows),
+			rows: rows.length,
+			total,
+		}),
 	};
 	const selected = selectedIndex(selection, rows);
 	const headingLines = hasHeading ? 1 : 0;
@@ -59,11 +68,26 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 					const row = rows.at(scrollTop + line);
 					const isSelected = scrollTop + line === selected;
 					return row && width > 0
-						? <Row key={line} cells={cellsOf(row, isSelected, context)} isSelected={isSelected} isDim={view.isDim(row)}/>
+						? (
+							<Row
+								key={line}
+								cells={cellsOf(row, isSelected, context)}
+								isSelected={isSelected}
+								isDim={view.isDim(row)}
+							/>
+						)
 						: <EmptyLine key={line}/>;
 				})}
 			</Box>
-			{rows.length === 0 ? <Lines lines={wrappedSpans(emptyText(ui, data), width, 'dim').slice(0, tableRows)} width={width} height={tableRows}/> : null}
+			{rows.length === 0
+				? (
+					<Lines
+						lines={wrappedSpans(emptyText(ui, data), width, 'dim').slice(0, tableRows)}
+						width={width}
+						height={tableRows}
+					/>
+				)
+				: null}
 		</>
 	);
 }
@@ -90,14 +114,21 @@ const Row = memo(({cells, isSelected, isDim}: RowProps) => {
 ));
 
 /** Returns which rows are on the screen, such as `1-13 of 50`, and the number of all rows if a filter hides some. */
-function positionText({from, to, rows, total}: {readonly from: number; readonly to: number; readonly rows: number; readonly total: number}): string {
+function positionText({from, to, rows, total}: {
+	readonly from: number;
+	readonly to: number;
+	readonly rows: number;
+	readonly total: number;
+}): string {
 	return rows === 0 ? '' : `${from + 1}-${to} of ${rows}${total > rows ? `, ${total} in all` : ''}`;
 }
 
 /** Returns why the view has no rows. */
 export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {
 	if (!snapshot || snapshot.session.samples === 0) {
-		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no samples were taken';
+		return status.phase === 'starting' || status.phase === 'sampling'
+			? 'waiting for the first sample'
+			: 'no samples were taken';
 	}
 
 	const viewText = table?.view.emptyText?.(table, ui.query);
@@ -114,7 +145,9 @@ export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): s
 	}
 
 	const set = stateSets.find(({id}) => id === ui.stateSet);
-	return `nothing in this window${set && set.id !== 'all' ? ` in the counted states: ${set.title}; x for others` : ''}`;
+	return `nothing in this window${
+		set && set.id !== 'all' ? ` in the counted states: ${set.title}; x for others` : ''
+	}`;
 }
 
 type TableContext<Row> = {
@@ -152,7 +185,10 @@ function headingSpans<Row>({columns, position, query, measure}: TableContext<Row
 		const lender = lenderAt(columns, index + 1);
 		const room = width + (lender ? gap.length + lender.width : 0);
 		const hasPosition = isFlexible(column) && cellWidth(text) + position.length < room;
-		spans.push({text: gap}, {text: hasPosition ? pad(text, room - position.length) + position : pad(text, width, column.align), role: isSorted ? 'sorted' : 'heading'});
+		spans.push({text: gap}, {
+			text: hasPosition ? pad(text, room - position.length) + position : pad(text, width, column.align),
+			role: isSorted ? 'sorted' : 'heading',
+		});
 		// The position takes the place of the lender's heading.
 		index += hasPosition && lender ? 1 : 0;
 	}
@@ -184,8 +220,11 @@ function cellsOf<Row>(row: Row, isSelected: boolean, context: TableContext<Row>)
 		}
 
 		const lender = lenderAt(columns, index + 1);
-		const lenderText = lender ? cut(lender.column.value(row, {...cellContext, room: lender.width}), lender.width) : '';
-		const room = width + (lender ? gap.length + lender.width : 0) - (lenderText === '' ? 0 : gap.length + cellWidth(lenderText));
+		const lenderText = lender
+			? cut(lender.column.value(row, {...cellContext, room: lender.width}), lender.width)
+			: '';
+		const room = width + (lender ? gap.length + lender.width : 0)
+			- (lenderText === '' ? 0 : gap.length + cellWidth(lenderText));
 		const isScrolled = isFlexible(column) && scrollLeft > 0;
 		const value = column.value(row, {...cellContext, room: isScrolled ? room + scrollLeft : room});
 		const text = column.isFigure && zero.test(value) ? '' : value;

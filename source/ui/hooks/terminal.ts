@@ -13,7 +13,10 @@ export function useTerminal(): Terminal {
 }
 
 /** Calls `onEvent` for each event of this name from the terminal, such as a key or a click. */
-export function useTerminalEvent<Name extends keyof Events>(name: Name, onEvent: (...values: Events[Name]) => void): void {
+export function useTerminalEvent<Name extends keyof Events>(
+	name: Name,
+	onEvent: (...values: Events[Name]) => void,
+): void {
 	const terminal: EventEmitter = useTerminal();
 	useLayoutEffect(() => {
 		terminal.on(name, onEvent);

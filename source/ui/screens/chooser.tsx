@@ -38,8 +38,13 @@ export type ChooserState = {
 	readonly message: string;
 };
 
-/** What the screen does after an input besides changing its state. `chosen`: the id of the row to leave with, if any. */
-type ChooserEffect = {readonly type: 'leave'; readonly chosen?: string} | {readonly type: 'move'; readonly steps: number} | {readonly type: 'redraw' | 'suspend'};
+/**
+What the screen does after an input besides changing its state. `chosen`: the id of the row to leave with, if any.
+*/
+type ChooserEffect = {readonly type: 'leave'; readonly chosen?: string} | {
+	readonly type: 'move';
+	readonly steps: number;
+} | {readonly type: 'redraw' | 'suspend'};
 
 export type ChooserStep = {readonly state: ChooserState; readonly effect?: ChooserEffect};
 
@@ -65,7 +70,9 @@ export type ChooserPorts = {
 	readonly initial?: ChooserState;
 	/** Moves the span of the rows by `steps` of its length. Absent for a list without spans. */
 	readonly move?: (steps: number) => Promise<void>;
-	/** Called before the screen is left with a row; it stays unless this resolves to true, and says why if it rejects. */
+	/**
+	Called before the screen is left with a row; it stays unless this resolves to true, and says why if it rejects.
+	*/
 	readonly prepare?: (id: string, state: ChooserState) => Promise<boolean>;
 	/** Makes `prepare` resolve to false soon. */
 	readonly cancel?: () => void;
@@ -84,7 +91,9 @@ const listEveryMs = 1000;
 const otherLines = 4;
 
 /** A live list; `onLeave` gets the id of the row chosen, if any. */
-export function ChooserScreen({theme, list, initial = nothingTyped, move, prepare, cancel, onLeave}: ChooserScreenProps) {
+export function ChooserScreen({
+	theme, list, initial = nothingTyped, move, prepare, cancel, onLeave,
+}: ChooserScreenProps) {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
 	const size = useSize();
@@ -106,7 +115,10 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 	const source: SourceKind = move ? 'backend' : 'jvm';
 	const layoutOf = ({message: error}: ChooserState) => {
 		const text = error || (pendingRequests > 0 ? 'asking the backend...' : choices.message ?? '');
-		const message = wrappedSpans(text, width, error === '' ? undefined : 'error').slice(0, Math.max(1, Math.floor((size.rows - otherLines) / 2)));
+		const message = wrappedSpans(text, width, error === '' ? undefined : 'error').slice(
+			0,
+			Math.max(1, Math.floor((size.rows - otherLines) / 2)),
+		);
 		return {message, room: Math.max(0, size.rows - otherLines - message.length)};
 	};
 
@@ -195,15 +207,27 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 }
 
 function titleLine({filter}: ChooserState, {title, from = ''}: ChoiceList, width: number): Spans {
-	const truncatable = (text: string, priority: number): Item => ({text, priority, leastWidth: 8, role: 'title', isJoined: true});
+	const truncatable = (text: string, priority: number): Item => ({
+		text,
+		priority,
+		leastWidth: 8,
+		role: 'title',
+		isJoined: true,
+	});
 	return layOut([
-		{text: 'tprof-top:', priority: 3, role: 'title'}, truncatable(title, 0), truncatable(from, 2), truncatable(filter === '' ? '(type to filter)' : `filter: ${filter}`, 1),
+		{text: 'tprof-top:', priority: 3, role: 'title'},
+		truncatable(title, 0),
+		truncatable(from, 2),
+		truncatable(filter === '' ? '(type to filter)' : `filter: ${filter}`, 1),
 	], width);
 }
 
 function keyLine({filter}: ChooserState, width: number, source: SourceKind): Spans {
 	const items = keysOf('chooser', source).filter(({title}) => title !== undefined).map(({action, label, title}): Item => ({
-		text: `${label}:${action === 'back' && filter !== '' ? 'clear' : title}`, roleLength: label.length, role: 'key', priority: action === 'earlier' || action === 'later' ? 1 : 0,
+		text: `${label}:${action === 'back' && filter !== '' ? 'clear' : title}`,
+		roleLength: label.length,
+		role: 'key',
+		priority: action === 'earlier' || action === 'later' ? 1 : 0,
 	}));
 	return layOut(items, width);
 }
@@ -211,17 +235,25 @@ function keyLine({filter}: ChooserState, width: number, source: SourceKind): Spa
 const gap = ' ';
 
 /** Returns the heading and `room` lines below it: the rows around the cursor, or why there are none. */
-function choiceLines(state: ChooserState, {columns, nameHeading, rows, none}: ChoiceList, {room, width}: {readonly room: number; readonly width: number}): readonly Spans[] {
+function choiceLines(
+	state: ChooserState,
+	{columns, nameHeading, rows, none}: ChoiceList,
+	{room, width}: {readonly room: number; readonly width: number},
+): readonly Spans[] {
 	const format = lineFormatter(columns, rows, width);
 	const matches = matching(rows, state.filter);
 	const {scrollTop, selected} = scrollPosition(state, matches, room);
 	const lines = matches.slice(scrollTop, scrollTop + room).map((row, index): Spans => {
 		const isSelected = scrollTop + index === selected;
-		const text = (isSelected ? '>' : ' ') + format(row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);
+		const text = (isSelected ? '>' : ' ')
+			+ format(row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);
 		return [{text, role: isSelected ? 'selected' : (row.problem === undefined ? undefined : 'dim')}];
 	});
 	if (lines.length === 0 && room > 0) {
-		lines.push([{text: cut(rows.length === 0 ? none : 'nothing matches; Esc clears the filter', width), role: 'dim'}]);
+		lines.push([{
+			text: cut(rows.length === 0 ? none : 'nothing matches; Esc clears the filter', width),
+			role: 'dim',
+		}]);
 	}
 
 	return [
@@ -235,11 +267,25 @@ function choiceLines(state: ChooserState, {columns, nameHeading, rows, none}: Ch
 Returns a formatter of lines: the columns for this screen width, each as wide as its longest cell, at most half the
 screen. `width`: screen columns - 1.
 */
-function lineFormatter(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (cells: readonly string[], name: string) => string {
+function lineFormatter(
+	columns: readonly ChoiceColumn[],
+	rows: readonly ChoiceRow[],
+	width: number,
+): (cells: readonly string[], name: string) => string {
 	const visibleColumns = columns.map(({heading, align, fromColumns}, index) => ({
-		index, align, fromColumns, cells: Math.min(Math.floor(width / 2), Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index])))),
+		index,
+		align,
+		fromColumns,
+		cells: Math.min(
+			Math.floor(width / 2),
+			Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index]))),
+		),
 	})).filter(({fromColumns}) => width + 1 >= fromColumns);
-	return (cells, name) => cut([...visibleColumns.map(column => fit(cells[column.index], column.cells, column.align)), name].join(gap), Math.max(0, width - 1));
+	return (cells, name) =>
+		cut(
+			[...visibleColumns.map(column => fit(cells[column.index], column.cells, column.align)), name].join(gap),
+			Math.max(0, width - 1),
+		);
 }
 
 /** Returns the rows that contain all words of the filter. */
@@ -252,13 +298,22 @@ export function matching(rows: readonly ChoiceRow[], filter: string): readonly C
 const linesAbove = 2;
 
 /** Returns the indexes of the first row on the screen, which has room for `room` rows, and of the selected row. */
-function scrollPosition({selected: selectedId}: ChooserState, rows: readonly ChoiceRow[], room: number): {readonly scrollTop: number; readonly selected: number} {
+function scrollPosition(
+	{selected: selectedId}: ChooserState,
+	rows: readonly ChoiceRow[],
+	room: number,
+): {readonly scrollTop: number; readonly selected: number} {
 	const selected = Math.max(0, rows.findIndex(({id}) => id === selectedId));
 	return {selected, scrollTop: scrollIntoView(0, selected, rows.length, room)};
 }
 
 /** Returns the state after a mouse input; `room`: rows that fit. The wheel moves the cursor, a click sets it. Pure. */
-function clickChooser(state: ChooserState, {mouse, line}: MouseInput, rows: readonly ChoiceRow[], room: number): ChooserStep {
+function clickChooser(
+	state: ChooserState,
+	{mouse, line}: MouseInput,
+	rows: readonly ChoiceRow[],
+	room: number,
+): ChooserStep {
 	const matches = matching(rows, state.filter);
 	const {scrollTop, selected} = scrollPosition(state, matches, room);
 	const clicked = line >= linesAbove && line < linesAbove + room ? matches[scrollTop + line - linesAbove] : undefined;
@@ -273,7 +328,13 @@ function pasteInChooser({filter, selected}: ChooserState, text: string): Chooser
 }
 
 /** Returns the state after a key; `pageRows`: rows that page up and page down move. Pure. */
-export function pressChooser(state: ChooserState, key: string, rows: readonly ChoiceRow[], pageRows: number, source: SourceKind = 'jvm'): ChooserStep {
+export function pressChooser(
+	state: ChooserState,
+	key: string,
+	rows: readonly ChoiceRow[],
+	pageRows: number,
+	source: SourceKind = 'jvm',
+): ChooserStep {
 	const action = actionOf('chooser', key, source);
 	const matches = matching(rows, state.filter);
 	const selected = Math.max(0, matches.findIndex(({id}) => id === state.selected));

@@ -31,7 +31,11 @@ export function screenContextOf({session, ui, feed, layout}: ContextInput): Scre
 			const heading = headingOf(column, measure);
 			const name = `${column.title}${heading ? ` (${heading})` : ''}`;
 			return {
-				id: column.id, sortKeys: column.sortKeys, name, isFlexible: isFlexible(column), title: visibleColumns.includes(column.id) ? name : `${name}, not shown`,
+				id: column.id,
+				sortKeys: column.sortKeys,
+				name,
+				isFlexible: isFlexible(column),
+				title: visibleColumns.includes(column.id) ? name : `${name}, not shown`,
 			};
 		}),
 		visibleColumns,
@@ -40,7 +44,9 @@ export function screenContextOf({session, ui, feed, layout}: ContextInput): Scre
 		pageRows: layout.tableRows,
 		source: sourceKindOf(feed),
 		traceNote: status.traceNote,
-		fullDump: status.canAskForHolders && status.phase === 'sampling' ? {heapBytes: vitals.heapUsedBytes, heapBytesAtMost: vitals.heapCapacityBytes} : undefined,
+		fullDump: status.canAskForHolders && status.phase === 'sampling'
+			? {heapBytes: vitals.heapUsedBytes, heapBytesAtMost: vitals.heapCapacityBytes}
+			: undefined,
 		ring,
 		window: snapshot && {snapshot, since},
 		saveFormats: session.saveFormats,

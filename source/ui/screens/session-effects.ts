@@ -14,7 +14,12 @@ import type {Layout} from '../text/layout.js';
 export type SaveRequest = {readonly name?: string; readonly format?: string; readonly ring?: Ring};
 
 /** Writes the window on the screen to a file; resolves to a message, or rejects with an error that says why not. */
-export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, request: SaveRequest) => Promise<string>;
+export type Save = (
+	snapshot: Snapshot,
+	baseline: Snapshot | undefined,
+	query: Query,
+	request: SaveRequest,
+) => Promise<string>;
 
 /** Saves the user's columns of a view, undefined for the default; resolves to a message, or rejects as `Save` does. */
 type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
@@ -58,7 +63,9 @@ export type SessionPorts = {
 	readonly spans?: SpanPort;
 };
 
-/** Returns the next state. Pure; `screenAt` returns what keys depend on besides the state, given the layout on the screen. */
+/**
+Returns the next state. Pure; `screenAt` returns what keys depend on besides the state, given the layout on the screen.
+*/
 export type Change = (state: UiState, screenAt: (layout: Layout) => ScreenContext) => UiState;
 
 type EffectContext = SessionPorts & {
@@ -74,7 +81,10 @@ type EffectContext = SessionPorts & {
 };
 
 /** Performs an effect. May return or resolve to a message, or reject with an error for the user. */
-type Performer<Type extends Effect['type']> = (context: EffectContext, effect: Effect & {readonly type: Type}) => Promise<string | void> | string | void;
+type Performer<Type extends Effect['type']> = (
+	context: EffectContext,
+	effect: Effect & {readonly type: Type},
+) => Promise<string | void> | string | void;
 
 const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	quit({onLeave}) {
@@ -138,16 +148,26 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	trace: async ({tracer}) => tracer?.trace(),
 	'forget-methods': async ({tracer}) => tracer?.forget(),
 	record: async ({recording, data}) => recording?.toggle(data.ring),
-	save: async ({save, data: {snapshot, since, ring}, query}, effect) => snapshot ? save(snapshot, since, query, {...effect, ring}) : 'nothing to save yet',
+	save: async ({save, data: {snapshot, since, ring}, query}, effect) =>
+		snapshot ? save(snapshot, since, query, {...effect, ring}) : 'nothing to save yet',
 };
 
 /** Effects whose errors are messages to the user, and how the messages begin. Errors of other effects are bugs. */
 const failures: Readonly<Partial<Record<Effect['type'], string>>> = {
-	edit: '', 'move-span': '', 'keep-columns': 'not saved: ', save: 'not saved: ', 'find-methods': 'not traced: ', trace: 'not traced: ', record: 'not recorded: ',
+	edit: '',
+	'move-span': '',
+	'keep-columns': 'not saved: ',
+	save: 'not saved: ',
+	'find-methods': 'not traced: ',
+	trace: 'not traced: ',
+	record: 'not recorded: ',
 };
 
 /** Does what a key asked for besides changing the state; what comes of it is dispatched as changes. */
-export async function performEffect<Type extends Effect['type']>(effect: Effect & {readonly type: Type}, context: EffectContext): Promise<void> {
+export async function performEffect<Type extends Effect['type']>(
+	effect: Effect & {readonly type: Type},
+	context: EffectContext,
+): Promise<void> {
 	const {dispatch} = context;
 	try {
 		const text = await performers[effect.type](context, effect);

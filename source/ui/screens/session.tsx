@@ -84,9 +84,22 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	});
 	useLayoutEffect(() => {
 		if (ui.effects.length > 0) {
-			dispatch(current => ({...current, effects: current.effects.filter(effect => !ui.effects.includes(effect))}));
+			dispatch(current => ({
+				...current,
+				effects: current.effects.filter(effect => !ui.effects.includes(effect)),
+			}));
 			for (const effect of ui.effects) {
-				void performEffect(effect, {...ports, dispatch, store, session, data, query: queryOf(ui), terminal, repaint, onLeave});
+				void performEffect(effect, {
+					...ports,
+					dispatch,
+					store,
+					session,
+					data,
+					query: queryOf(ui),
+					terminal,
+					repaint,
+					onLeave,
+				});
 			}
 		}
 	});
@@ -126,7 +139,10 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 		<ThemeContext value={theme}>
 			<HitAreasContext value={hitAreas}>
 				<Box flexDirection='column'>
-					<Header {...parts} replacement={isInHeader ? footerInOneLine(message, ui, data, {width, links}) : undefined}/>
+					<Header
+						{...parts}
+						replacement={isInHeader ? footerInOneLine(message, ui, data, {width, links}) : undefined}
+					/>
 					<Findings {...parts}/>
 					{layout.hasTabs ? <Tabs ui={ui} data={data} width={width}/> : null}
 					<TimeLine {...parts}/>
@@ -138,7 +154,9 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 								<Pane {...parts} detailOf={detailOf}/>
 							</>
 						)
-						: (layer.kind === 'menu' ? <Menu {...parts} layer={layer}/> : <ScrolledPage {...parts} layer={layer} detailOf={detailOf}/>)}
+						: (layer.kind === 'menu'
+							? <Menu {...parts} layer={layer}/>
+							: <ScrolledPage {...parts} layer={layer} detailOf={detailOf}/>)}
 					{layout.hasFooter ? <Footer {...parts} message={message} links={links}/> : null}
 				</Box>
 			</HitAreasContext>

@@ -11,15 +11,27 @@ import {
 /** Prompts for the methods to trace; the row's method is filled in, if any. */
 export function promptForPattern(state: UiState, screen: ScreenContext): UiState {
 	const location = locationAt(state, screen);
-	const text = location && location.className !== '' ? nameOf({className: location.className, method: location.method === '' ? '*' : location.method}) : '';
-	return pushLayer({...state, message: undefined}, {...inputLayer('trace', 'trace: ', text), about: screen.traceNote});
+	const text = location && location.className !== ''
+		? nameOf({className: location.className, method: location.method === '' ? '*' : location.method})
+		: '';
+	return pushLayer({...state, message: undefined}, {
+		...inputLayer('trace', 'trace: ', text),
+		about: screen.traceNote,
+	});
 }
 
 /** Asks whether to trace the methods found; the question waits below an input line or menu that is open. */
-export function confirmTrace(state: UiState, {question, about}: {readonly question: string; readonly about: string}): UiState {
+export function confirmTrace(
+	state: UiState,
+	{question, about}: {readonly question: string; readonly about: string},
+): UiState {
 	const confirmation: InputLayer = {...inputLayer('confirm-trace', question), about};
 	const at = state.layers.findLastIndex(({kind}) => kind !== 'input' && kind !== 'menu') + 1;
-	return {...state, message: undefined, layers: [...state.layers.slice(0, at), confirmation, ...state.layers.slice(at)]};
+	return {
+		...state,
+		message: undefined,
+		layers: [...state.layers.slice(0, at), confirmation, ...state.layers.slice(at)],
+	};
 }
 
 /** Longest time that walking the heap takes, milliseconds for each GiB in use. */
@@ -28,16 +40,26 @@ const maxHeapWalkMsPerGiB = {default: 300, zgc: 900};
 /** Prompts before a full dump, as it stops the JVM; says for how long. */
 export function promptForHolders(state: UiState, {fullDump}: ScreenContext): UiState {
 	if (!fullDump) {
-		return withMessage(state, 'only with the attach engine: the memory engine sees who holds locks, and a recording cannot ask');
+		return withMessage(
+			state,
+			'only with the attach engine: the memory engine sees who holds locks, and a recording cannot ask',
+		);
 	}
 
 	const {heapBytes, heapBytesAtMost} = fullDump;
 	// Some collectors do not report the heap in use before their first collection.
 	const bytes = heapBytes ?? heapBytesAtMost;
-	const size = bytes === undefined ? 'all of its heap' : `${heapBytes === undefined ? 'at most ' : ''}${formatBytes(bytes)} of heap`;
+	const size = bytes === undefined
+		? 'all of its heap'
+		: `${heapBytes === undefined ? 'at most ' : ''}${formatBytes(bytes)} of heap`;
 	const upTo = (ms: number) => formatDuration(Math.max(1, (bytes ?? 0) / (2 ** 30) * ms));
-	const cost = bytes === undefined ? size : `${size}, up to ${upTo(maxHeapWalkMsPerGiB.default)} (ZGC ${upTo(maxHeapWalkMsPerGiB.zgc)})`;
-	return pushLayer({...state, message: undefined}, inputLayer('holders', `full dump stops the JVM: it walks ${cost} `));
+	const cost = bytes === undefined
+		? size
+		: `${size}, up to ${upTo(maxHeapWalkMsPerGiB.default)} (ZGC ${upTo(maxHeapWalkMsPerGiB.zgc)})`;
+	return pushLayer(
+		{...state, message: undefined},
+		inputLayer('holders', `full dump stops the JVM: it walks ${cost} `),
+	);
 }
 
 /** Shortest and longest delay between two refreshes, seconds, as for --delay. */
@@ -85,7 +107,9 @@ export function inputError({purpose, text}: InputLayer): string | undefined {
 		return text.trim() === '' ? 'Class#method, Class.method or @Annotation; * and ? are wildcards' : undefined;
 	}
 
-	return purpose === 'delay' && secondsOf(text) === undefined ? `seconds, from ${minDelayS} to ${maxDelayS}` : undefined;
+	return purpose === 'delay' && secondsOf(text) === undefined
+		? `seconds, from ${minDelayS} to ${maxDelayS}`
+		: undefined;
 }
 
 function secondsOf(text: string): number | undefined {
@@ -109,7 +133,11 @@ const edits: Readonly<Partial<Record<Action, (line: InputText) => InputText>>> =
 };
 
 /** Returns an input line after a key that edits it; `action` is undefined for text. */
-function editLine(input: InputLayer, key: string, action: Action | undefined): InputText & Pick<InputLayer, 'isSelected'> {
+function editLine(
+	input: InputLayer,
+	key: string,
+	action: Action | undefined,
+): InputText & Pick<InputLayer, 'isSelected'> {
 	const {text, cursor} = input;
 	if (action !== undefined) {
 		return {...edits[action]?.({text, cursor}) ?? {text, cursor}, isSelected: false};
@@ -136,10 +164,19 @@ const onAccept: Readonly<Record<InputLayer['purpose'], (below: UiState, input: I
 		const seconds = secondsOf(text)!;
 		return withMessage({...below, delayMs: Math.round(seconds * 1000)}, `refresh every ${seconds} s`);
 	},
-	trace: (below, {text}) => withEffect(withMessage(below, 'looking up methods...'), {type: 'find-methods', pattern: text.trim()}),
+	trace: (below, {text}) =>
+		withEffect(withMessage(below, 'looking up methods...'), {type: 'find-methods', pattern: text.trim()}),
 	'confirm-trace': (below, {text}) => answerConfirmation(below, text),
-	holders: below => withEffect(withMessage(below, 'asked for a full dump; the next sample shows who holds locks'), {type: 'holders'}),
-	'save-name': (below, {text, format}) => withEffect(withMessage(below, 'saving...'), {type: 'save', format, ...(text.trim() === '' ? {} : {name: text.trim()})}),
+	holders: below =>
+		withEffect(withMessage(below, 'asked for a full dump; the next sample shows who holds locks'), {
+			type: 'holders',
+		}),
+	'save-name': (below, {text, format}) =>
+		withEffect(withMessage(below, 'saving...'), {
+			type: 'save',
+			format,
+			...(text.trim() === '' ? {} : {name: text.trim()}),
+		}),
 };
 
 /** Traces after the answer y or yes; as in a shell, anything else is no. */

@@ -9,15 +9,22 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 	const menu = state.layers.at(-1) as MenuLayer;
 	const below = popLayer(state);
 	if (action === 'back') {
-		return menu.hasChanges ? withEffect(below, {type: 'keep-columns', view: below.view, columns: below.columns[below.view]}) : below;
+		return menu.hasChanges
+			? withEffect(below, {type: 'keep-columns', view: below.view, columns: below.columns[below.view]})
+			: below;
 	}
 
 	if (action === 'column-left' || action === 'column-right') {
-		return menu.purpose === 'columns' ? changeColumns(below, menu, screen, id => moveColumn(below, id, action === 'column-left' ? -1 : 1, screen)) : state;
+		return menu.purpose === 'columns'
+			? changeColumns(below, menu, screen, id => moveColumn(below, id, action === 'column-left' ? -1 : 1, screen))
+			: state;
 	}
 
 	if (action !== 'accept') {
-		const index = Math.min(menu.items.length - 1, Math.max(0, menu.index + stepOf(action, screen.sizeOf(menu).page, menu.items.length)));
+		const index = Math.min(
+			menu.items.length - 1,
+			Math.max(0, menu.index + stepOf(action, screen.sizeOf(menu).page, menu.items.length)),
+		);
 		return pushLayer(below, {...menu, index});
 	}
 
@@ -34,11 +41,19 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 		return withSort(below, {column: item.id, reverse: false});
 	}
 
-	return pushLayer(below, {...inputLayer('save-name', `name for ${item.title} (empty: chosen for you): `), format: item.id});
+	return pushLayer(below, {
+		...inputLayer('save-name', `name for ${item.title} (empty: chosen for you): `),
+		format: item.id,
+	});
 }
 
 /** Applies a change to the column under the cursor, and opens the menu of the changed columns. */
-function changeColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, change: (id: string) => UiState): UiState {
+function changeColumns(
+	below: UiState,
+	menu: MenuLayer,
+	screen: ScreenContext,
+	change: (id: string) => UiState,
+): UiState {
 	const {id} = menu.items[menu.index];
 	const changed = change(id);
 	const hasChanges = menu.hasChanges === true || changed !== below ? true : undefined;
@@ -50,7 +65,9 @@ const defaultItem = '';
 
 type Columns = Pick<ScreenContext, 'columns' | 'visibleColumns'>;
 
-/** Returns the ids of the chosen columns, or else of those on the screen, in their order; always with the name column. */
+/**
+Returns the ids of the chosen columns, or else of those on the screen, in their order; always with the name column.
+*/
 function chosenIds({view, columns: chosen}: UiState, {columns, visibleColumns}: Columns): readonly string[] {
 	const ids = chosen[view] ?? visibleColumns;
 	return [...ids, ...columns.filter(({id, isFlexible}) => isFlexible && !ids.includes(id)).map(({id}) => id)];
@@ -71,7 +88,11 @@ export function columnMenu(state: UiState, screen: Columns, selectedId = default
 		}),
 	];
 	return {
-		kind: 'menu', purpose: 'columns', title: 'Columns (< > move a column)', items, index: Math.max(0, items.findIndex(({id}) => id === selectedId)),
+		kind: 'menu',
+		purpose: 'columns',
+		title: 'Columns (< > move a column)',
+		items,
+		index: Math.max(0, items.findIndex(({id}) => id === selectedId)),
 	};
 }
 
@@ -91,7 +112,9 @@ function toggleColumn(state: UiState, id: string, {columns, visibleColumns}: Col
 
 	// A new column goes after the nearest chosen one before it in the view's order.
 	const before = order.slice(0, order.indexOf(id)).findLast(other => current.includes(other));
-	const next = current.includes(id) ? current.filter(other => other !== id) : current.toSpliced(before === undefined ? 0 : current.indexOf(before) + 1, 0, id);
+	const next = current.includes(id)
+		? current.filter(other => other !== id)
+		: current.toSpliced(before === undefined ? 0 : current.indexOf(before) + 1, 0, id);
 	return {...state, columns: {...others, [view]: next}};
 }
 
@@ -99,5 +122,7 @@ function moveColumn(state: UiState, id: string, by: -1 | 1, screen: Columns): Ui
 	const ids = chosenIds(state, screen);
 	const from = ids.indexOf(id);
 	const to = from + by;
-	return from === -1 || to < 0 || to >= ids.length ? state : {...state, columns: {...state.columns, [state.view]: ids.toSpliced(from, 1).toSpliced(to, 0, id)}};
+	return from === -1 || to < 0 || to >= ids.length
+		? state
+		: {...state, columns: {...state.columns, [state.view]: ids.toSpliced(from, 1).toSpliced(to, 0, id)}};
 }

@@ -8,14 +8,48 @@ import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
 import {scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection} from './screen-context.js';
 import {
-	keyContextOf, selectFirstRow, withMessage, selectedIndex, selectedRow, withEffect, popLayer, withQuery, replaceTopLayer, type UiState,
+	keyContextOf,
+	selectFirstRow,
+	withMessage,
+	selectedIndex,
+	selectedRow,
+	withEffect,
+	popLayer,
+	withQuery,
+	replaceTopLayer,
+	type UiState,
 } from './state.js';
 
 /** Actions that do not clear the message, so that users can look around while they read it. */
-const actionsKeepingMessage: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
+const actionsKeepingMessage: ReadonlySet<Action> = new Set([
+	'help',
+	'help-view',
+	'up',
+	'down',
+	'page-up',
+	'page-down',
+	'home',
+	'end',
+	'left',
+	'right',
+]);
 
 /** Actions of tables that work in help and detail too. */
-const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'set-baseline', 'record', 'focus', 'trace', 'edit', 'copy']);
+const layerActions: ReadonlySet<Action> = new Set([
+	'help',
+	'help-view',
+	'pause',
+	'save',
+	'earlier',
+	'later',
+	'busiest',
+	'set-baseline',
+	'record',
+	'focus',
+	'trace',
+	'edit',
+	'copy',
+]);
 
 /** How long q does nothing after it closed something, so that pressing it twice does not quit; milliseconds. */
 const closeGuardMs = 500;
@@ -100,7 +134,12 @@ function pressTable(state: UiState, action: Action, screen: ScreenContext): UiSt
 const wheelRows = 3;
 
 /** Returns the state after a mouse input on `target`: the wheel scrolls, a click selects, sorts or changes the view. */
-export function pressMouse(state: UiState, {mouse}: MouseInput, target: HitTarget | undefined, screen: ScreenContext): UiState {
+export function pressMouse(
+	state: UiState,
+	{mouse}: MouseInput,
+	target: HitTarget | undefined,
+	screen: ScreenContext,
+): UiState {
 	if (mouse === 'click') {
 		return click(state, target, screen);
 	}
@@ -138,7 +177,9 @@ function click(state: UiState, target: HitTarget | undefined, screen: ScreenCont
 		}
 
 		case 'heading': {
-			return state.sorts[state.view].column === target.column ? reverseSort(state) : sortByColumn(state, target.column, screen);
+			return state.sorts[state.view].column === target.column
+				? reverseSort(state)
+				: sortByColumn(state, target.column, screen);
 		}
 
 		case 'row': {
@@ -153,7 +194,9 @@ function click(state: UiState, target: HitTarget | undefined, screen: ScreenCont
 			}
 
 			// A click on the selected item chooses it.
-			return layer.index === target.index ? pressMenu(state, 'accept', screen) : replaceTopLayer(state, {...layer, index: target.index});
+			return layer.index === target.index
+				? pressMenu(state, 'accept', screen)
+				: replaceTopLayer(state, {...layer, index: target.index});
 		}
 
 		case undefined: {

@@ -3,7 +3,17 @@ import {views} from '../../views/registry.js';
 import type {ScreenContext} from './screen-context.js';
 import {selectedLink, type RowLink} from './screen-data.js';
 import {
-	selectFirstRow, goBack, goTo, withMessage, selectedRow, withEffect, pushLayer, popLayer, replaceTopLayer, type DetailLayer, type UiState,
+	selectFirstRow,
+	goBack,
+	goTo,
+	withMessage,
+	selectedRow,
+	withEffect,
+	pushLayer,
+	popLayer,
+	replaceTopLayer,
+	type DetailLayer,
+	type UiState,
 } from './state.js';
 
 const focus = views.find(({focusOn}) => focusOn);
@@ -20,7 +30,10 @@ export function focusOnRow(state: UiState, screen: ScreenContext): UiState {
 	}
 
 	return {
-		...selectFirstRow(goTo(state, focus.id)), message: undefined, layers: [], query: {...state.query, ...focus.focusOn!(location)},
+		...selectFirstRow(goTo(state, focus.id)),
+		message: undefined,
+		layers: [],
+		query: {...state.query, ...focus.focusOn!(location)},
 	};
 }
 
@@ -52,7 +65,10 @@ export function stepLink(state: UiState, step: 1 | -1, {links, sizeOf}: ScreenCo
 	const current = selected ? links.indexOf(selected) : (step > 0 ? -1 : links.length);
 	const next = {...layer, link: (current + step + links.length) % links.length};
 	const {page, linkLine = 0} = sizeOf(next);
-	return replaceTopLayer(state, {...next, scrollTop: Math.max(Math.min(layer.scrollTop, linkLine), linkLine - page + 1)});
+	return replaceTopLayer(state, {
+		...next,
+		scrollTop: Math.max(Math.min(layer.scrollTop, linkLine), linkLine - page + 1),
+	});
 }
 
 /** Opens the detail of the selected link over the topmost detail; closes the topmost detail if no link is selected. */

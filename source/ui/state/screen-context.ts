@@ -4,7 +4,14 @@ import type {Ring} from '../../query/past/ring.js';
 import type {ViewRow} from '../../views/common/view.js';
 import type {DetailLink} from './screen-data.js';
 import {
-	scrollIntoView, selectedIndex, withSelection, replaceTopLayer, type MenuItem, type MenuLayer, type ScrolledLayer, type UiState,
+	scrollIntoView,
+	selectedIndex,
+	withSelection,
+	replaceTopLayer,
+	type MenuItem,
+	type MenuLayer,
+	type ScrolledLayer,
+	type UiState,
 } from './state.js';
 import type {Action, SourceKind} from './keys.js';
 
@@ -62,7 +69,9 @@ const steps: Readonly<Partial<Record<Action, (page: number, count: number) => nu
 	end: (_, count) => count,
 };
 
-/** Returns by how many rows an action moves the cursor; 0 if it is not a movement. `page`, `count`: rows of a page, of all. */
+/**
+Returns by how many rows an action moves the cursor; 0 if it is not a movement. `page`, `count`: rows of a page, of all.
+*/
 export function stepOf(action: Action, page: number, count: number): number {
 	return steps[action]?.(Math.max(1, page), count) ?? 0;
 }
@@ -76,7 +85,11 @@ export function moveSelection(state: UiState, action: Action, {rows, pageRows}: 
 	const selection = state.selections[state.view];
 	const current = selectedIndex(selection, rows);
 	const index = Math.min(rows.length - 1, Math.max(0, current + stepOf(action, pageRows, rows.length)));
-	return withSelection(state, {key: rows[index].key, index, scrollTop: scrollIntoView(selection.scrollTop, index, rows.length, pageRows)});
+	return withSelection(state, {
+		key: rows[index].key,
+		index,
+		scrollTop: scrollIntoView(selection.scrollTop, index, rows.length, pageRows),
+	});
 }
 
 /** Moves the selection to the current index of its row, after rows came, went or moved. */
@@ -84,7 +97,9 @@ export function followRow(state: UiState, rows: readonly ViewRow[], pageRows: nu
 	const selection = state.selections[state.view];
 	const index = Math.max(0, selectedIndex(selection, rows));
 	const scrollTop = scrollIntoView(selection.scrollTop, index, rows.length, pageRows);
-	return index === selection.index && scrollTop === selection.scrollTop ? state : withSelection(state, {...selection, index, scrollTop});
+	return index === selection.index && scrollTop === selection.scrollTop
+		? state
+		: withSelection(state, {...selection, index, scrollTop});
 }
 
 /** Selects the row with a key; if there is none, the index stays as it was. */

@@ -56,11 +56,17 @@ export type DetailLink = RowLink & {readonly isHolder: boolean};
 
 /** Returns the link at an index; without one, the first link if it is a holder. Undefined if none is selected. */
 export function selectedLink(links: readonly DetailLink[], index: number | undefined): DetailLink | undefined {
-	return index === undefined ? links.slice(0, 1).find(({isHolder}) => isHolder) : links.at(Math.min(index, links.length - 1));
+	return index === undefined
+		? links.slice(0, 1).find(({isHolder}) => isHolder)
+		: links.at(Math.min(index, links.length - 1));
 }
 
 /** A source file, the location's line, and the figures of its lines by number. */
-export type LocationSource = {readonly text: SourceText; readonly line: number; readonly figures: ReadonlyMap<number, LineFigures>};
+export type LocationSource = {
+	readonly text: SourceText;
+	readonly line: number;
+	readonly figures: ReadonlyMap<number, LineFigures>;
+};
 
 /** Returns a row's detail; undefined before the first sample. */
 export type DetailOf = (view: string, key: string) => DetailData | undefined;

@@ -56,7 +56,9 @@ export class SessionData {
 		return {
 			...answer,
 			// The notes of a window of the past replace those of now.
-			status: answer.past ? {...feed.status, note: undefined, lineNote: undefined, tracer: undefined, ...answer.past.sourceNotes} : feed.status,
+			status: answer.past
+				? {...feed.status, note: undefined, lineNote: undefined, tracer: undefined, ...answer.past.sourceNotes}
+				: feed.status,
 			vitals: answer.past?.vitals ?? vitals,
 			nowMs,
 			ring,
@@ -79,12 +81,28 @@ export class SessionData {
 				const tableQuery = queryOf(state);
 				const rowOfTable = viewId === state.view && table ? rowWith(key, table.rows) : undefined;
 				const query = rowOfTable ? tableQuery : queryOfAnyRow(tableQuery, view);
-				const row = rowOfTable ?? rowWith(key, getOrCreate(this.#rowsOfOtherViews, view, () => view.query(snapshot, since, query).rows));
+				const row = rowOfTable
+					?? rowWith(
+						key,
+						getOrCreate(this.#rowsOfOtherViews, view, () => view.query(snapshot, since, query).rows),
+					);
 				const location = row && view.locationOf(row);
 				const source = memoized<LocationSource | undefined>();
 				return {
-					view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, lineNote: feed.status.lineNote, detail: view.detail(snapshot, since, query, key, row),
-					source: () => source([], () => location && this.#sourceOf(location, () => querySourceLines(snapshot, since, tableQuery, location))), linkTo: linkTo(tableQuery.by),
+					view,
+					row,
+					idleReason: this.#options.idleReason,
+					tracer: feed.status.tracer,
+					lineNote: feed.status.lineNote,
+					detail: view.detail(snapshot, since, query, key, row),
+					source: () =>
+						source(
+							[],
+							() =>
+								location && this.#sourceOf(location, () =>
+									querySourceLines(snapshot, since, tableQuery, location)),
+						),
+					linkTo: linkTo(tableQuery.by),
 				};
 			});
 		};
@@ -95,7 +113,11 @@ export class SessionData {
 		const text = this.#options.sourceOf?.(location);
 		return text
 			? {text, line: text.line ?? location.line}
-			: {problem: location.file === '' ? 'the source file of this row is not known' : `no source of ${location.file} found; --source DIR|JAR says where sources are`};
+			: {
+				problem: location.file === ''
+					? 'the source file of this row is not known'
+					: `no source of ${location.file} found; --source DIR|JAR says where sources are`,
+			};
 	}
 
 	/** Returns the source of a location; with the figures of its lines, unless it does not match what runs. */
@@ -109,9 +131,24 @@ export class SessionData {
 	#query(state: UiState, {snapshot: newest, starts, ring, vitals, status}: Feed): Answer {
 		const endMs = pastWindowEndMs(state);
 		const past = endMs === undefined ? undefined : this.#lookBack.window(ring, endMs, state.spanMs);
-		const [snapshot, since] = past ? [past.snapshot, past.since] : [newest, newest && windowStart(state.window, starts, newest)];
-		const target = {vitals: past?.vitals ?? vitals, canAskForHolders: status.canAskForHolders && status.phase === 'sampling'};
-		return this.#answer([snapshot, since, state.query, state.sorts[state.view], state.view, target.vitals, target.canAskForHolders, status.lineNote, status.tracer], () => {
+		const [snapshot, since] = past
+			? [past.snapshot, past.since]
+			: [newest, newest && windowStart(state.window, starts, newest)];
+		const target = {
+			vitals: past?.vitals ?? vitals,
+			canAskForHolders: status.canAskForHolders && status.phase === 'sampling',
+		};
+		return this.#answer([
+			snapshot,
+			since,
+			state.query,
+			state.sorts[state.view],
+			state.view,
+			target.vitals,
+			target.canAskForHolders,
+			status.lineNote,
+			status.tracer,
+		], () => {
 			this.#details.clear();
 			this.#rowsOfOtherViews.clear();
 			return snapshot ? {...this.#answerOf(state, snapshot, since, target), past} : {findings: []};
@@ -123,7 +160,15 @@ export class SessionData {
 		const query = queryOf(state);
 		const table = view.query(snapshot, since, {...query, summary: {...query.summary!, ...target}});
 		// The figures of the whole target depend on few parts of the query.
-		const summary = this.#summary([snapshot, since, query.javaOnly, query.native, query.app, target.vitals, target.canAskForHolders], () => (
+		const summary = this.#summary([
+			snapshot,
+			since,
+			query.javaOnly,
+			query.native,
+			query.app,
+			target.vitals,
+			target.canAskForHolders,
+		], () => (
 			{summary: summarize(snapshot, since, query), findings: findingsOf(snapshot, since, query, target)}
 		));
 		const renamed = renamedText(snapshot, query.filter);
@@ -154,7 +199,9 @@ function samplingRates({past}: Answer, {snapshot, starts, status}: Feed): Sampli
 		return ratesOf(past.snapshot, past.since);
 	}
 
-	return snapshot ? (status.phase === 'recording' ? ratesOf(snapshot, undefined) : recentRates(starts, snapshot)) : {};
+	return snapshot
+		? (status.phase === 'recording' ? ratesOf(snapshot, undefined) : recentRates(starts, snapshot))
+		: {};
 }
 
 /** Returns the query that finds any row of a view: nothing is filtered or folded. */
@@ -164,7 +211,10 @@ function queryOfAnyRow(query: Query, {sort}: View): Query {
 }
 
 function linkTo(by: GroupBy): DetailData['linkTo'] {
-	const [threads, locations] = [views.find(({keyOfThread}) => keyOfThread), views.find(({keyOfLocation}) => keyOfLocation)];
+	const [threads, locations] = [
+		views.find(({keyOfThread}) => keyOfThread),
+		views.find(({keyOfLocation}) => keyOfLocation),
+	];
 	return {
 		thread: key => threads && {view: threads.id, key: threads.keyOfThread!(key)},
 		location: location => locations && {view: locations.id, key: locations.keyOfLocation!(location, by)},

@@ -62,8 +62,13 @@ export class SessionStore {
 		const {recorded} = options;
 		this.#ring = recorded?.ring ?? emptyRing;
 		this.#feed = {
-			status: options.source.status(), vitals: recorded?.last.vitals ?? {}, nowMs: this.#now(),
-			starts: recorded ? recordedStarts(recorded.ring) : noStarts, ring: this.#ring, samplesTaken: 0, isRead: false,
+			status: options.source.status(),
+			vitals: recorded?.last.vitals ?? {},
+			nowMs: this.#now(),
+			starts: recorded ? recordedStarts(recorded.ring) : noStarts,
+			ring: this.#ring,
+			samplesTaken: 0,
+			isRead: false,
 		};
 	}
 
@@ -107,7 +112,12 @@ export class SessionStore {
 		const now = isOver ? {} : {nowMs: this.#now(), vitals: vitals()};
 		this.#addToRing(snapshot, now.vitals);
 		this.#set({
-			status, samplesTaken, isRead: true, ring: this.#ring, ...now, ...(snapshot ? {snapshot, starts: remember(starts, snapshot)} : {}),
+			status,
+			samplesTaken,
+			isRead: true,
+			ring: this.#ring,
+			...now,
+			...(snapshot ? {snapshot, starts: remember(starts, snapshot)} : {}),
 		});
 	}
 
@@ -193,8 +203,13 @@ export class SessionStore {
 	#schedule(): void {
 		clearTimeout(this.#timer);
 		const {snapshot, status: {phase}} = this.#feed;
-		const sampledMs = snapshot && (phase === 'starting' || phase === 'sampling') ? snapshot.session.durationMs : Infinity;
-		this.#timer = setTimeout(this.#refreshAgain, Math.min(this.#delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs));
+		const sampledMs = snapshot && (phase === 'starting' || phase === 'sampling')
+			? snapshot.session.durationMs
+			: Infinity;
+		this.#timer = setTimeout(
+			this.#refreshAgain,
+			Math.min(this.#delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs),
+		);
 		clearInterval(this.#ringTimer);
 		if (this.#delayMs > maxRingWindowMs) {
 			this.#ringTimer = setInterval(this.#addBetweenRefreshes, maxRingWindowMs);
@@ -203,7 +218,10 @@ export class SessionStore {
 
 	#set(change: Partial<Feed>): void {
 		const next = {...this.#feed, ...change};
-		if (isSame(next, this.#feed, ['status', 'vitals']) && isSame(next.status, this.#feed.status) && isSame(next.vitals, this.#feed.vitals)) {
+		if (
+			isSame(next, this.#feed, ['status', 'vitals']) && isSame(next.status, this.#feed.status)
+			&& isSame(next.vitals, this.#feed.vitals)
+		) {
 			return;
 		}
 
@@ -221,5 +239,6 @@ function deadlocksText(snapshot: Snapshot | undefined): string {
 /** Whether two objects have the same properties, apart from some. */
 function isSame(a: object, b: object, except: readonly string[] = []): boolean {
 	const [before, after] = [a, b] as ReadonlyArray<Readonly<Record<string, unknown>>>;
-	return [...Object.keys(before), ...Object.keys(after)].every(name => before[name] === after[name] || except.includes(name));
+	return [...Object.keys(before), ...Object.keys(after)].every(name =>
+		before[name] === after[name] || except.includes(name));
 }

@@ -51,11 +51,19 @@ export type MenuLayer = {
 	readonly index: number;
 };
 
-/** The help: all of it or, if `isOfView`, that for the current view. `scrollTop`: index of the first line on the screen. */
+/**
+The help: all of it or, if `isOfView`, that for the current view. `scrollTop`: index of the first line on the screen.
+*/
 export type HelpLayer = {readonly kind: 'help'; readonly scrollTop: number; readonly isOfView?: true};
 
 /** The detail of a row. `link`: the index of the link that the user selected, see `selectedLink`. */
-export type DetailLayer = {readonly kind: 'detail'; readonly scrollTop: number; readonly view: ViewId; readonly key: string; readonly link?: number};
+export type DetailLayer = {
+	readonly kind: 'detail';
+	readonly scrollTop: number;
+	readonly view: ViewId;
+	readonly key: string;
+	readonly link?: number;
+};
 
 export type ScrolledLayer = HelpLayer | DetailLayer;
 
@@ -112,13 +120,16 @@ export type InitialView = {
 	readonly delayMs: number;
 } & Partial<Pick<UiState, 'columns' | 'keyChanges' | 'notes' | 'message' | 'pastMs'>>;
 
-export function initialState({query, view = views[0].id, delayMs, columns = {}, keyChanges = new Map(), notes = [], message, pastMs}: InitialView): UiState {
+export function initialState({
+	query, view = views[0].id, delayMs, columns = {}, keyChanges = new Map(), notes = [], message, pastMs,
+}: InitialView): UiState {
 	return {
 		view,
 		cameFrom: [],
 		query,
 		sorts: Object.fromEntries(views.map(({id, sort}) => [id, id === view ? query.sort : sort])),
-		stateSet: stateSets.find(({states}) => states.length === query.states.length && states.every(state => query.states.includes(state)))?.id,
+		stateSet: stateSets.find(({states}) =>
+			states.length === query.states.length && states.every(state => query.states.includes(state)))?.id,
 		onlyThreads: undefined,
 		window: 'start',
 		pastMs,
@@ -152,7 +163,10 @@ export function coveringLayer({layers}: UiState): ScrolledLayer | MenuLayer | un
 /** Returns the query of the current view. Unless the user chose states, the Lines of an idle program show its waits. */
 export function queryOf(state: UiState): Query {
 	return {
-		...state.query, sort: state.sorts[state.view], foldPools: state.query.foldPools ?? true, summary: {showsWaits: state.stateSet === 'active'},
+		...state.query,
+		sort: state.sorts[state.view],
+		foldPools: state.query.foldPools ?? true,
+		summary: {showsWaits: state.stateSet === 'active'},
 	};
 }
 
@@ -171,7 +185,9 @@ export function selectedRow({selections, view}: UiState, rows: readonly ViewRow[
 	return rows.at(selectedIndex(selections[view], rows));
 }
 
-/** Returns the `scrollTop` nearest to the current one that shows the selected row and leaves no line needlessly empty. */
+/**
+Returns the `scrollTop` nearest to the current one that shows the selected row and leaves no line needlessly empty.
+*/
 export function scrollIntoView(scrollTop: number, selected: number, rows: number, pageRows: number): number {
 	const page = Math.max(1, pageRows);
 	const least = Math.max(0, selected - page + 1);
@@ -180,7 +196,20 @@ export function scrollIntoView(scrollTop: number, selected: number, rows: number
 
 /** What the screen does after a key, besides drawing: see `performEffect`. */
 export type Effect =
-	| {readonly type: 'quit' | 'back' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
+	| {
+		readonly type:
+			| 'quit'
+			| 'back'
+			| 'redraw'
+			| 'suspend'
+			| 'reset'
+			| 'undo-reset'
+			| 'sampling'
+			| 'holders'
+			| 'trace'
+			| 'forget-methods'
+			| 'record';
+	}
 	/** Only for a profile of Pyroscope: shows the span that is `steps` of its lengths later, or earlier if negative. */
 	| {readonly type: 'move-span'; readonly steps: number}
 	| {readonly type: 'edit' | 'copy'; readonly location: Location}
@@ -193,7 +222,9 @@ const maxCameFrom = 16;
 
 /** Returns the state in another view, from which `goBack` leads back. */
 export function goTo(state: UiState, view: ViewId): UiState {
-	return view === state.view ? state : {...state, view, cameFrom: [...state.cameFrom, state.view].slice(-maxCameFrom), scrollLeft: 0};
+	return view === state.view
+		? state
+		: {...state, view, cameFrom: [...state.cameFrom, state.view].slice(-maxCameFrom), scrollLeft: 0};
 }
 
 /** Returns the state in the view that the last `goTo` left; undefined if there was none. */

@@ -50,10 +50,12 @@ const stepSortColumn = (step: 1 | -1): Handler => (state, screen) => {
 };
 
 /** Turns an option of the query on or off, and selects the first row, because all rows are replaced. */
-const toggle = (option: 'ownFirst' | 'javaOnly' | 'native', messages: {readonly on: string; readonly off: string}): Handler => state => {
-	const isOn = !state.query[option];
-	return withMessage(selectFirstRow(withQuery(state, {[option]: isOn})), isOn ? messages.on : messages.off);
-};
+const toggle
+	= (option: 'ownFirst' | 'javaOnly' | 'native', messages: {readonly on: string; readonly off: string}): Handler =>
+		state => {
+			const isOn = !state.query[option];
+			return withMessage(selectFirstRow(withQuery(state, {[option]: isOn})), isOn ? messages.on : messages.off);
+		};
 
 /** Handlers of actions in the views' tables; other actions do nothing there. */
 export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
@@ -88,13 +90,22 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'sort-name': sortBy('name'),
 	'sort-previous': stepSortColumn(-1),
 	'sort-next': stepSortColumn(1),
-	'sort-menu': (state, {columns}) => pushLayer(state, {
-		kind: 'menu', purpose: 'sort', title: 'Sort by', items: columns, index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
-	}),
+	'sort-menu': (state, {columns}) =>
+		pushLayer(state, {
+			kind: 'menu',
+			purpose: 'sort',
+			title: 'Sort by',
+			items: columns,
+			index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
+		}),
 	'columns-menu': (state, screen) => pushLayer(state, columnMenu(state, screen)),
 	reverse: reverseSort,
 	filter: state => pushLayer(state, inputLayer('filter', 'filter: ', state.query.filter)),
-	delay: state => pushLayer(state, {...inputLayer('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true}),
+	delay: state =>
+		pushLayer(state, {
+			...inputLayer('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)),
+			isSelected: true,
+		}),
 	'save-as': (state, {saveFormats}) => pushLayer(state, {
 		kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
 	}),
@@ -102,13 +113,29 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'only-threads': toggleOnlyThreads,
 	states(state) {
 		const set = choiceAfter(stateSets, stateSets.find(({id}) => id === state.stateSet));
-		return withMessage({...state, stateSet: set.id, query: {...state.query, states: set.states}}, `counted states: ${set.title}`);
+		return withMessage(
+			{...state, stateSet: set.id, query: {...state.query, states: set.states}},
+			`counted states: ${set.title}`,
+		);
 	},
-	'own-code': toggle('ownFirst', {on: 'own code first: rows are the program\'s own lines, with what they called', off: 'every line by itself, JDK lines included'}),
-	'java-only': toggle('javaOnly', {on: 'Java alone: shares are of the CPU time of Java threads', off: 'all of the process: collectors, compilers and native threads too'}),
-	native: toggle('native', {on: 'native code by itself, below the Java lines that called it', off: 'native code is folded into the Java lines that called it'}),
+	'own-code': toggle('ownFirst', {
+		on: 'own code first: rows are the program\'s own lines, with what they called',
+		off: 'every line by itself, JDK lines included',
+	}),
+	'java-only': toggle('javaOnly', {
+		on: 'Java alone: shares are of the CPU time of Java threads',
+		off: 'all of the process: collectors, compilers and native threads too',
+	}),
+	native: toggle('native', {
+		on: 'native code by itself, below the Java lines that called it',
+		off: 'native code is folded into the Java lines that called it',
+	}),
 	names: state => withQuery(state, {fullNames: !state.query.fullNames}),
-	idle: state => withMessage(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
+	idle: state =>
+		withMessage(
+			withQuery(state, {showIdle: !state.query.showIdle}),
+			state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown',
+		),
 	unit(state) {
 		const unit = choiceAfter(units, units.find(({id}) => id === state.query.unit));
 		return withMessage(withQuery(state, {unit: unit.id}), `unit: ${unit.title}`);
@@ -127,11 +154,26 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	busiest,
 	'set-baseline': setBaseline,
 	changes: toggleChanges,
-	reset: state => withEffect(withMessage({...state, pastMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), {type: 'reset'}),
-	'undo-reset': state => state.resets === 0
-		? withMessage(state, 'nothing to undo')
-		: withEffect(withMessage({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), {type: 'undo-reset'}),
-	pause: (state, screen) => screen.source === 'recording' ? play(state, screen) : {...state, isPaused: !state.isPaused},
+	reset: state =>
+		withEffect(
+			withMessage(
+				{...state, pastMs: undefined, window: 'reset', resets: state.resets + 1},
+				'counting from now on; u undoes',
+			),
+			{type: 'reset'},
+		),
+	'undo-reset': state =>
+		state.resets === 0
+			? withMessage(state, 'nothing to undo')
+			: withEffect(
+				withMessage(
+					{...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'},
+					'reset undone',
+				),
+				{type: 'undo-reset'},
+			),
+	pause: (state, screen) =>
+		screen.source === 'recording' ? play(state, screen) : {...state, isPaused: !state.isPaused},
 	record: state => withEffect(state, {type: 'record'}),
 	sampling: state => withEffect(state, {type: 'sampling'}),
 };

@@ -37,7 +37,12 @@ export function later(state: UiState, {ring, source}: ScreenContext): UiState {
 
 	const endMs = pastWindowEndMs(state);
 	return endMs === undefined
-		? withMessage(state, source === 'recording' ? 'this is all of the recording; [ shows its last window' : 'this is LIVE; [ shows the past')
+		? withMessage(
+			state,
+			source === 'recording'
+				? 'this is all of the recording; [ shows its last window'
+				: 'this is LIVE; [ shows the past',
+		)
 		: {...state, pastMs: cellAfter(ring, endMs, state.spanMs)};
 }
 
@@ -61,7 +66,10 @@ export function play(state: UiState, {ring}: ScreenContext): UiState {
 	const playSpeed = speeds[speeds.indexOf(state.playSpeed ?? 0) + 1] as number | undefined;
 	return playSpeed === undefined
 		? withMessage({...state, playSpeed}, 'stopped; [ ] step, Space plays')
-		: withMessage({...state, playSpeed, spanMs: playSpeed * 1000, pastMs: state.pastMs ?? ring.windows.at(0)?.atMs}, `playing, ${plural(playSpeed, 'second')} a second; Space: faster, then stop`);
+		: withMessage(
+			{...state, playSpeed, spanMs: playSpeed * 1000, pastMs: state.pastMs ?? ring.windows.at(0)?.atMs},
+			`playing, ${plural(playSpeed, 'second')} a second; Space: faster, then stop`,
+		);
 }
 
 /** Goes to the next window of a recording that is played; at its end, stops. */
@@ -89,10 +97,15 @@ export function setBaseline(state: UiState, {window}: ScreenContext): UiState {
 	const {snapshot} = window;
 	const {query: {baseline: previous}} = state;
 	// The view of changes shows the window since the previous baseline, or nothing if no sample was taken since.
-	const from = previous && viewOf(state.view).comparesWithBaseline ? comparedFrom(previous, snapshot, window.since) : window.since;
+	const from = previous && viewOf(state.view).comparesWithBaseline
+		? comparedFrom(previous, snapshot, window.since)
+		: window.since;
 	const since = from === snapshot ? window.since : from;
 	const title = clocks(since?.session.takenAtMs ?? snapshot.session.startedAtMs, snapshot.session.takenAtMs);
-	return withMessage({...state, query: {...state.query, baseline: {snapshot, since, title}}}, `baseline set: ${title}; D shows what has changed since`);
+	return withMessage(
+		{...state, query: {...state.query, baseline: {snapshot, since, title}}},
+		`baseline set: ${title}; D shows what has changed since`,
+	);
 }
 
 /** Goes to the view of changes, or back from it. */

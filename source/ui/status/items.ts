@@ -68,17 +68,30 @@ export const headerItems: readonly HeaderItem[] = [
 		text: ({data: {vitals}}) => vitals.uptimeMs === undefined ? '' : `up ${formatDuration(vitals.uptimeMs)}`,
 	},
 	{
-		line: 1, priority: 2, leastWidth: 12, word: '! ...', meaning: 'something is wrong with the figures or with sampling; ? explains it',
+		line: 1,
+		priority: 2,
+		leastWidth: 12,
+		word: '! ...',
+		meaning: 'something is wrong with the figures or with sampling; ? explains it',
 		text: ({data}) => warningsOf(data).slice(0, 1).map(({short}) => `! ${short}`).join(''),
 		role: () => 'error',
 	},
 	{
-		line: 1, priority: 11, leastWidth: 12,
-		text: ({data}) => [...warningsOf(data).slice(1).map(({short}) => short), ...samplingFigures.map(({bad}) => bad?.(data))].filter(Boolean).map(short => `! ${short}`).join('  '),
+		line: 1,
+		priority: 11,
+		leastWidth: 12,
+		text: ({data}) =>
+			[...warningsOf(data).slice(1).map(({short}) => short), ...samplingFigures.map(({bad}) => bad?.(data))]
+				.filter(Boolean).map(short => `! ${short}`).join('  '),
 		role: () => 'error',
 	},
 	{
-		line: 1, isRight: true, priority: 0, leastWidth: 0, word: 'LIVE', meaning: 'sampling, and the screen is up to date; otherwise what the session is doing',
+		line: 1,
+		isRight: true,
+		priority: 0,
+		leastWidth: 0,
+		word: 'LIVE',
+		meaning: 'sampling, and the screen is up to date; otherwise what the session is doing',
 		text: ({ui, data}) => badgeOf(ui, data).text,
 		role: ({ui, data}) => badgeOf(ui, data).role,
 	},
@@ -88,11 +101,19 @@ export const headerItems: readonly HeaderItem[] = [
 		role: () => 'hot',
 	},
 	{
-		line: 1, isRight: true, priority: 7, word: '11 of 50/s', meaning: 'samples a second, of how many requested: the rest would cost more than --max-cpu or --max-overhead allows',
+		line: 1,
+		isRight: true,
+		priority: 7,
+		word: '11 of 50/s',
+		meaning:
+			'samples a second, of how many requested: the rest would cost more than --max-cpu or --max-overhead allows',
 		text: ({data}) => samplingRate(data),
 	},
 	{
-		line: 2, priority: 3, word: 'CPU', meaning: 'CPU use of the process over the last minute and now, 100 % is one core; then what the host has',
+		line: 2,
+		priority: 3,
+		word: 'CPU',
+		meaning: 'CPU use of the process over the last minute and now, 100 % is one core; then what the host has',
 		text: ({data, width}) => cpuPercentOf(data) === undefined || width < narrowWidth ? '' : 'CPU',
 	},
 	{
@@ -104,44 +125,79 @@ export const headerItems: readonly HeaderItem[] = [
 		role: () => 'key',
 	},
 	{
-		line: 2, isJoined: true, priority: 3,
-		text: ({data, width}) => cpuPercentOf(data) === undefined ? '' : `${width < narrowWidth ? 'CPU ' : ''}${Math.round(cpuPercentOf(data)!)}%`,
+		line: 2,
+		isJoined: true,
+		priority: 3,
+		text: ({data, width}) =>
+			cpuPercentOf(data) === undefined
+				? ''
+				: `${width < narrowWidth ? 'CPU ' : ''}${Math.round(cpuPercentOf(data)!)}%`,
 	},
 	{
-		line: 2, isJoined: true, priority: 13,
-		text: ({data}) => data.vitals.hostCpus === undefined || cpuPercentOf(data) === undefined ? '' : `of ${data.vitals.hostCpus * 100}%`,
+		line: 2,
+		isJoined: true,
+		priority: 13,
+		text: ({data}) =>
+			data.vitals.hostCpus === undefined || cpuPercentOf(data) === undefined
+				? ''
+				: `of ${data.vitals.hostCpus * 100}%`,
 	},
 	{
-		line: 2, priority: 6, word: 'heap', meaning: 'Java heap used and reserved, as of the last collection',
+		line: 2,
+		priority: 6,
+		word: 'heap',
+		meaning: 'Java heap used and reserved, as of the last collection',
 		text({data: {vitals: {heapUsedBytes, heapCapacityBytes}}}) {
-			const [used, capacity] = [heapUsedBytes, heapCapacityBytes].map(bytes => bytes === undefined ? '-' : shortBytes(bytes));
+			const [used, capacity] = [heapUsedBytes, heapCapacityBytes].map(bytes =>
+				bytes === undefined ? '-' : shortBytes(bytes));
 			return heapUsedBytes === undefined && heapCapacityBytes === undefined ? '' : `heap ${used}/${capacity}`;
 		},
 	},
 	{
-		line: 2, priority: 17, word: 'after GC', meaning: 'Java heap in use after the last collection, and whether that rises or falls from one to the next; what rises until the heap is full is a leak',
-		text: ({data: {vitals}}) => vitals.heapAfterGcBytes === undefined ? '' : `after GC ${shortBytes(vitals.heapAfterGcBytes)}${heapTrendText(vitals)}`,
+		line: 2,
+		priority: 17,
+		word: 'after GC',
+		meaning:
+			'Java heap in use after the last collection, and whether that rises or falls from one to the next; what rises until the heap is full is a leak',
+		text: ({data: {vitals}}) =>
+			vitals.heapAfterGcBytes === undefined
+				? ''
+				: `after GC ${shortBytes(vitals.heapAfterGcBytes)}${heapTrendText(vitals)}`,
 		role: ({data: {vitals}}) => heapTrend(vitals) === 'rising' ? 'hot' : undefined,
 	},
 	{
-		line: 2, priority: 7, word: 'GC',
-		meaning: 'share of the time that collections stopped the program, without concurrent cycles; cause of the last one',
+		line: 2,
+		priority: 7,
+		word: 'GC',
+		meaning:
+			'share of the time that collections stopped the program, without concurrent cycles; cause of the last one',
 		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? '' : `GC ${Math.round(gcPercent)}%`,
 		role: ({data: {vitals: {gcPercent = 0}}}) => gcPercent >= highlightedFrom.gcPercent ? 'hot' : undefined,
 	},
 	{
-		line: 2, isJoined: true, priority: 18,
-		text: ({data: {vitals: {gcPercent = 0, gcCause}}}) => gcCause === undefined || gcPercent < 1 ? '' : `(${gcCause})`,
+		line: 2,
+		isJoined: true,
+		priority: 18,
+		text: ({data: {vitals: {gcPercent = 0, gcCause}}}) =>
+			gcCause === undefined || gcPercent < 1 ? '' : `(${gcCause})`,
 	},
 	{
-		line: 2, priority: 15, word: 'GC CPU',
+		line: 2,
+		priority: 15,
+		word: 'GC CPU',
 		meaning: 'CPU time of collector threads, in concurrent cycles too, 100 % is one core',
-		text: ({data: {summary}}) => summary && summary.collectorCpuPercent >= 1 ? `GC CPU ${Math.round(summary.collectorCpuPercent)}%` : '',
+		text: ({data: {summary}}) =>
+			summary && summary.collectorCpuPercent >= 1 ? `GC CPU ${Math.round(summary.collectorCpuPercent)}%` : '',
 	},
 	{
-		line: 2, priority: 19, word: 'safepoints', meaning: 'share of the time that safepoints stopped the program, collections included',
-		text: ({data: {vitals: {safepointPercent = 0}}}) => safepointPercent < 1 ? '' : `safepoints ${Math.round(safepointPercent)}%`,
-		role: ({data: {vitals: {safepointPercent = 0, gcPercent = 0}}}) => safepointPercent - gcPercent >= highlightedFrom.otherSafepointsPercent ? 'hot' : undefined,
+		line: 2,
+		priority: 19,
+		word: 'safepoints',
+		meaning: 'share of the time that safepoints stopped the program, collections included',
+		text: ({data: {vitals: {safepointPercent = 0}}}) =>
+			safepointPercent < 1 ? '' : `safepoints ${Math.round(safepointPercent)}%`,
+		role: ({data: {vitals: {safepointPercent = 0, gcPercent = 0}}}) =>
+			safepointPercent - gcPercent >= highlightedFrom.otherSafepointsPercent ? 'hot' : undefined,
 	},
 	{
 		line: 2, priority: 11, word: 'JIT', meaning: 'CPU time for compiling code, 100 % is one core',
@@ -149,25 +205,46 @@ export const headerItems: readonly HeaderItem[] = [
 		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= highlightedFrom.jitPercent ? 'hot' : undefined,
 	},
 	{
-		line: 2, isJoined: true, priority: 20, word: 'compiled', meaning: 'methods that the JIT compilers finish per second; Lines and Tree say which take long',
-		text: ({data: {vitals: {compilationsPerS = 0}}}) => compilationsPerS < 1 ? '' : `compiled ${Math.round(compilationsPerS)}/s`,
+		line: 2,
+		isJoined: true,
+		priority: 20,
+		word: 'compiled',
+		meaning: 'methods that the JIT compilers finish per second; Lines and Tree say which take long',
+		text: ({data: {vitals: {compilationsPerS = 0}}}) =>
+			compilationsPerS < 1 ? '' : `compiled ${Math.round(compilationsPerS)}/s`,
 	},
 	{
-		line: 2, priority: 8, word: 'delay', meaning: 'time that threads were ready to run and had no CPU (run delay), 100 % is one thread all the time; shown where it is a fifth of the CPU use or more',
+		line: 2,
+		priority: 8,
+		word: 'delay',
+		meaning:
+			'time that threads were ready to run and had no CPU (run delay), 100 % is one thread all the time; shown where it is a fifth of the CPU use or more',
 		text({data}) {
 			const {runDelayPercent = 0} = data.summary ?? {};
-			return runDelayPercent >= visibleFrom.delayPercent && runDelayPercent * 100 >= visibleFrom.delayPercentOfCpu * (cpuPercentOf(data) ?? 0) ? `delay ${Math.round(runDelayPercent)}%` : '';
+			return runDelayPercent >= visibleFrom.delayPercent
+				&& runDelayPercent * 100 >= visibleFrom.delayPercentOfCpu * (cpuPercentOf(data) ?? 0)
+				? `delay ${Math.round(runDelayPercent)}%`
+				: '';
 		},
 		role: () => 'hot',
 	},
 	{
-		line: 2, priority: 9, word: 'throttled', meaning: 'share of periods in which the program had used up the CPU limit of its cgroup',
-		text: ({data: {vitals: {throttledPercent = 0}}}) => throttledPercent >= visibleFrom.throttledPercent ? `throttled ${Math.round(throttledPercent)}%` : '',
+		line: 2,
+		priority: 9,
+		word: 'throttled',
+		meaning: 'share of periods in which the program had used up the CPU limit of its cgroup',
+		text: ({data: {vitals: {throttledPercent = 0}}}) =>
+			throttledPercent >= visibleFrom.throttledPercent ? `throttled ${Math.round(throttledPercent)}%` : '',
 		role: () => 'hot',
 	},
 	{
-		line: 2, priority: 12, word: 'alloc', meaning: 'memory that the program allocates a second, by how eden has filled in the last ten seconds: without objects too large for it',
-		text: ({data: {vitals: {allocBytesPerS = 0}}}) => allocBytesPerS < 1024 ? '' : `alloc ${shortBytes(allocBytesPerS)}/s`,
+		line: 2,
+		priority: 12,
+		word: 'alloc',
+		meaning:
+			'memory that the program allocates a second, by how eden has filled in the last ten seconds: without objects too large for it',
+		text: ({data: {vitals: {allocBytesPerS = 0}}}) =>
+			allocBytesPerS < 1024 ? '' : `alloc ${shortBytes(allocBytesPerS)}/s`,
 	},
 	{
 		line: 2, priority: 16, word: 'JVM', meaning: 'CPU time of the JVM\'s other threads, and of native ones',
@@ -177,8 +254,11 @@ export const headerItems: readonly HeaderItem[] = [
 		},
 	},
 	{
-		line: 3, priority: 12, word: 'threads',
-		meaning: 'threads of the program now: running or ready to run, BLOCKED at a monitor, waiting, idle (waiting for '
+		line: 3,
+		priority: 12,
+		word: 'threads',
+		meaning:
+			'threads of the program now: running or ready to run, BLOCKED at a monitor, waiting, idle (waiting for '
 			+ 'work: in a queue, a selector or accept, with no task on their stack)',
 		text: ({data: {summary}}) => summary && summary.threads > 0 ? `${plural(summary.threads, 'thread')}:` : '',
 	},
@@ -188,12 +268,15 @@ export const headerItems: readonly HeaderItem[] = [
 		{priority: 8, states: ['WAITING', 'TIMED_WAITING'], word: 'waiting'},
 		{priority: 11, states: ['IDLE'], word: 'idle'},
 	] as const).map(({priority, states, word}, index): HeaderItem => ({
-		line: 3, priority, isJoined: index === 0,
+		line: 3,
+		priority,
+		isJoined: index === 0,
 		text({data: {summary}}) {
 			const count = summary ? threadsIn(summary.statesNow, states) : 0;
 			return count > 0 || (index === 0 && summary && summary.threads > 0) ? `${count} ${word}` : '';
 		},
-		role: ({data: {summary}}) => summary && threadsIn(summary.statesNow, states) > 0 ? stateRole(states[0]) : undefined,
+		role: ({data: {summary}}) =>
+			summary && threadsIn(summary.statesNow, states) > 0 ? stateRole(states[0]) : undefined,
 	})),
 	{
 		line: 3, priority: 17, word: '+24 of the JVM', meaning: 'threads of the JVM itself',
@@ -201,13 +284,26 @@ export const headerItems: readonly HeaderItem[] = [
 		role: () => 'dim',
 	},
 	{
-		line: 3, isRight: true, priority: 16, word: 'pressure', meaning: 'share of the last ten seconds in which something on this host waited for a CPU (/proc/pressure/cpu)',
-		text: ({data: {vitals: {cpuPressurePercent = 0}}}) => cpuPressurePercent >= visibleFrom.pressurePercent ? `pressure ${Math.round(cpuPressurePercent)}%` : '',
+		line: 3,
+		isRight: true,
+		priority: 16,
+		word: 'pressure',
+		meaning: 'share of the last ten seconds in which something on this host waited for a CPU (/proc/pressure/cpu)',
+		text: ({data: {vitals: {cpuPressurePercent = 0}}}) =>
+			cpuPressurePercent >= visibleFrom.pressurePercent ? `pressure ${Math.round(cpuPressurePercent)}%` : '',
 	},
 	{
-		line: 3, isRight: true, priority: 15, word: 'host', meaning: 'CPUs of this host, and its load: threads that ran or were ready to run in the last minute',
-		text: ({data: {vitals: {hostCpus, hostLoad}}}) => hostCpus === undefined || hostLoad === undefined ? '' : `host: ${plural(hostCpus, 'CPU')}, load ${hostLoad < 10 ? hostLoad.toFixed(1) : Math.round(hostLoad)}`,
-		role: ({data: {vitals: {hostCpus = 0, hostLoad = 0}}}) => hostLoad > highlightedFrom.loadPerCpu * hostCpus ? 'hot' : undefined,
+		line: 3,
+		isRight: true,
+		priority: 15,
+		word: 'host',
+		meaning: 'CPUs of this host, and its load: threads that ran or were ready to run in the last minute',
+		text: ({data: {vitals: {hostCpus, hostLoad}}}) =>
+			hostCpus === undefined || hostLoad === undefined
+				? ''
+				: `host: ${plural(hostCpus, 'CPU')}, load ${hostLoad < 10 ? hostLoad.toFixed(1) : Math.round(hostLoad)}`,
+		role: ({data: {vitals: {hostCpus = 0, hostLoad = 0}}}) =>
+			hostLoad > highlightedFrom.loadPerCpu * hostCpus ? 'hot' : undefined,
 	},
 ];
 
@@ -218,7 +314,8 @@ export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning
 /** Returns the header's two lines on the program with nothing dropped or truncated, but without the trend. */
 export function programTexts(ui: UiState, data: ScreenData): string[] {
 	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, width: wideWidth};
-	return ([2, 3] as const).map(line => layOut(itemsOf(context, line).map(item => ({...item, isRight: false})), Infinity).map(({text}) => text).join('')).filter(Boolean);
+	return ([2, 3] as const).map(line =>
+		layOut(itemsOf(context, line).map(item => ({...item, isRight: false})), Infinity).map(({text}) => text).join('')).filter(Boolean);
 }
 
 /** The items of one line of the header, or of all three. */
@@ -269,7 +366,9 @@ function samplingRate({status: {phase}, snapshot, rates: {samplesPerS}}: ScreenD
 	}
 
 	const requestedPerS = requestedIntervalMs > 0 ? 1000 / requestedIntervalMs : 0;
-	return samplesPerS * visibleFrom.requestedRate < requestedPerS ? `${rounded(samplesPerS)} of ${rounded(requestedPerS)}/s` : `${rounded(samplesPerS)}/s`;
+	return samplesPerS * visibleFrom.requestedRate < requestedPerS
+		? `${rounded(samplesPerS)} of ${rounded(requestedPerS)}/s`
+		: `${rounded(samplesPerS)}/s`;
 }
 
 function rounded(rate: number): number {

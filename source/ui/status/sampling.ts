@@ -29,7 +29,8 @@ export const samplingFigures: readonly SamplingFigure[] = [
 		value: ({snapshot}) => snapshot && snapshot.session.engine !== '' ? engineName(snapshot.session) : undefined,
 	},
 	{
-		word: 'samples', meaning: 'scans of all threads since the start; while nothing runs, one scan counts for up to twenty',
+		word: 'samples',
+		meaning: 'scans of all threads since the start; while nothing runs, one scan counts for up to twenty',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.samples),
 	},
 	{
@@ -37,41 +38,58 @@ export const samplingFigures: readonly SamplingFigure[] = [
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.late),
 	},
 	{
-		word: 'failed', meaning: 'samples that could not be taken',
+		word: 'failed',
+		meaning: 'samples that could not be taken',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.failed),
 		bad({snapshot}) {
 			const {failed = 0, samples = 0} = snapshot?.session ?? {};
 			const share = 100 * failed / Math.max(1, failed + samples);
-			return failed + samples >= leastSamples && share >= badFailures ? `${Math.round(share)}% of samples failed` : undefined;
+			return failed + samples >= leastSamples && share >= badFailures
+				? `${Math.round(share)}% of samples failed`
+				: undefined;
 		},
 	},
 	{
-		word: 'truncated', meaning: 'stacks of which only a part is certain',
+		word: 'truncated',
+		meaning: 'stacks of which only a part is certain',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.incompleteStacks),
 		bad({snapshot}) {
 			const {incompleteStacks = 0, samples = 0} = snapshot?.session ?? {};
-			return samples >= leastSamples && 100 * incompleteStacks >= badTruncations * samples ? `${formatCount(incompleteStacks)} truncated stacks` : undefined;
+			return samples >= leastSamples && 100 * incompleteStacks >= badTruncations * samples
+				? `${formatCount(incompleteStacks)} truncated stacks`
+				: undefined;
 		},
 	},
 	{
-		word: 'skipped', meaning: 'running threads whose stack could not be read: another tracer holds them, or they did not stop in time',
+		word: 'skipped',
+		meaning:
+			'running threads whose stack could not be read: another tracer holds them, or they did not stop in time',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.refusedThreads + snapshot.session.lateThreads),
 	},
 	{
-		word: 'cost', meaning: 'share of the time for which the target was stopped or interrupted for samples (--max-overhead)',
+		word: 'cost',
+		meaning: 'share of the time for which the target was stopped or interrupted for samples (--max-overhead)',
 		value: ({snapshot}) => percent(costOf(snapshot)),
-		bad: ({snapshot}) => (costOf(snapshot) ?? 0) >= badCost && snapshot!.session.samples >= leastSamples ? `costs ${percent(costOf(snapshot))} of target` : undefined,
+		bad: ({snapshot}) =>
+			(costOf(snapshot) ?? 0) >= badCost && snapshot!.session.samples >= leastSamples
+				? `costs ${percent(costOf(snapshot))} of target`
+				: undefined,
 	},
 	{
-		word: 'own', meaning: 'CPU time of tprof-top itself, as a share of a core (--max-cpu)',
+		word: 'own',
+		meaning: 'CPU time of tprof-top itself, as a share of a core (--max-cpu)',
 		value: ({rates: {ownCpuPercent}}) => percent(ownCpuPercent),
-		bad: ({rates: {ownCpuPercent = 0}}) => ownCpuPercent >= badOwnCpu ? `own CPU ${percent(ownCpuPercent)}` : undefined,
+		bad: ({rates: {ownCpuPercent = 0}}) =>
+			ownCpuPercent >= badOwnCpu ? `own CPU ${percent(ownCpuPercent)}` : undefined,
 	},
 	{
-		word: 'pause', meaning: 'how long one stop lasts: the median, the 99th percentile, the worst',
+		word: 'pause',
+		meaning: 'how long one stop lasts: the median, the 99th percentile, the worst',
 		value({snapshot}) {
 			const {pauseP50Us = 0, pauseP99Us = 0, pauseWorstUs = 0} = snapshot?.session ?? {};
-			return pauseP99Us > 0 ? `${micros(pauseP50Us)}, p99 ${micros(pauseP99Us)}, worst ${micros(pauseWorstUs)}` : undefined;
+			return pauseP99Us > 0
+				? `${micros(pauseP50Us)}, p99 ${micros(pauseP99Us)}, worst ${micros(pauseWorstUs)}`
+				: undefined;
 		},
 	},
 ];
@@ -111,8 +129,16 @@ const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 		return !snapshot || refusedThreads === 0
 			? undefined
 			: {
-				short: `${share(refusedThreads, runningTicks(snapshot))} ${tracer ? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}` : 'of running samples have no stack'}`,
-				whole: `${refusedThreads} thread samples have no stack: ${tracer ? `not sampled while ${tracer} is attached to the threads` : 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'}. Their CPU time is at (running).(stack unknown).`,
+				short: `${share(refusedThreads, runningTicks(snapshot))} ${
+					tracer
+						? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}`
+						: 'of running samples have no stack'
+				}`,
+				whole: `${refusedThreads} thread samples have no stack: ${
+					tracer
+						? `not sampled while ${tracer} is attached to the threads`
+						: 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'
+				}. Their CPU time is at (running).(stack unknown).`,
 			};
 	},
 	({snapshot}) => {
@@ -121,16 +147,21 @@ const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 			? undefined
 			: {
 				short: `table full: ${formatCount(otherTicks)} at (other)`,
-				whole: `The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
+				whole:
+					`The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
 			};
 	},
 	({snapshot, since}) => {
 		const text = snapshot ? starvedText(snapshot, since) : '';
-		return text === '' ? undefined : {short: text, whole: `${text}. Figures of this time rest on almost no samples.`};
+		return text === ''
+			? undefined
+			: {short: text, whole: `${text}. Figures of this time rest on almost no samples.`};
 	},
 	({snapshot, rates: {samplesPerS}}) => {
-		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, sampleTicks = 0} = snapshot?.session ?? {};
-		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs && intervalMs >= sparseFactor * requestedIntervalMs;
+		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, sampleTicks = 0}
+			= snapshot?.session ?? {};
+		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs
+			&& intervalMs >= sparseFactor * requestedIntervalMs;
 		if (!isSparse) {
 			return undefined;
 		}
@@ -145,12 +176,14 @@ const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 	},
 	({summary, snapshot}) => {
 		const missing = summary && unattributedText(summary);
-		const isUncertain = !summary || (snapshot?.session.durationMs ?? 0) < minDurationMs || summary.javaCpuPercent * summary.windowMs / 100 < minCpuMs;
+		const isUncertain = !summary || (snapshot?.session.durationMs ?? 0) < minDurationMs
+			|| summary.javaCpuPercent * summary.windowMs / 100 < minCpuMs;
 		return isUncertain || !missing
 			? undefined
 			: {
 				short: missing.split(':')[0],
-				whole: `${missing}. It is not known which lines used this CPU time: it is shown as ${unattributed.className}.`,
+				whole:
+					`${missing}. It is not known which lines used this CPU time: it is shown as ${unattributed.className}.`,
 			};
 	},
 ];
@@ -162,7 +195,10 @@ export function warningsOf(data: ScreenData): Warning[] {
 
 /** Returns the number of samples of running threads: only these are stopped. */
 function runningTicks({counters}: Snapshot): number {
-	return sumUpTo(counters.count, counter => counters.state[counter] === stateCode.RUNNABLE ? counters.ticks[counter] : 0);
+	return sumUpTo(
+		counters.count,
+		counter => counters.state[counter] === stateCode.RUNNABLE ? counters.ticks[counter] : 0,
+	);
 }
 
 function share(part: number, whole: number): string {

@@ -24,31 +24,68 @@ const isSampling = isIn('sampling');
 /** The badge shown is that of the first state that holds and has one; the message likewise. */
 const sessionStates: readonly SessionState[] = [
 	{holds: ({past}) => past !== undefined, role: 'hot', badge: ({past}) => `PAST ${clock(past!.toMs, true)}`},
-	{holds: isIn('starting'), role: 'hot', badge: () => 'STARTING', message: ({status}) => status.message ?? 'starting'},
 	{
-		holds: isIn('ended'), role: 'error', badge: data => `ENDED ${endOf(data)}`,
-		isAlarm: true, message: data => `target ended ${endOf(data)}${data.status.message ? ` (${data.status.message})` : ''}; s saves, q quits`,
+		holds: isIn('starting'),
+		role: 'hot',
+		badge: () => 'STARTING',
+		message: ({status}) => status.message ?? 'starting',
 	},
 	{
-		holds: isIn('failed'), role: 'error', badge: () => 'FAILED',
-		isAlarm: true, message: ({status}) => `${status.message ?? 'sampling failed'}${status.hint ? `; ${status.hint}` : ''}; s saves, q quits`,
+		holds: isIn('ended'),
+		role: 'error',
+		badge: data => `ENDED ${endOf(data)}`,
+		isAlarm: true,
+		message: data =>
+			`target ended ${endOf(data)}${data.status.message ? ` (${data.status.message})` : ''}; s saves, q quits`,
 	},
-	{holds: ({status}) => status.span !== undefined, role: 'hot', badge: ({status}) => status.span!, message: ({status}) => status.message ?? ''},
-	{holds: isIn('recording'), role: 'hot', badge: ({snapshot}) => `RECORDED ${snapshot ? dayAndTime(snapshot.session.takenAtMs) : ''}`.trim()},
+	{
+		holds: isIn('failed'),
+		role: 'error',
+		badge: () => 'FAILED',
+		isAlarm: true,
+		message: ({status}) =>
+			`${status.message ?? 'sampling failed'}${status.hint ? `; ${status.hint}` : ''}; s saves, q quits`,
+	},
+	{
+		holds: ({status}) => status.span !== undefined,
+		role: 'hot',
+		badge: ({status}) => status.span!,
+		message: ({status}) => status.message ?? '',
+	},
+	{
+		holds: isIn('recording'),
+		role: 'hot',
+		badge: ({snapshot}) => `RECORDED ${snapshot ? dayAndTime(snapshot.session.takenAtMs) : ''}`.trim(),
+	},
 	{holds: ({vitals}) => vitals.isStopped === true, role: 'error', badge: () => 'TARGET STOPPED'},
 	{holds: ({vitals}) => vitals.isFrozen === true, role: 'error', badge: () => 'TARGET FROZEN'},
-	{holds: (_, {isPaused}) => isPaused, role: 'hot', badge: ({samplesSincePause}) => `PAUSED +${samplesSincePause} samples`},
 	{
-		holds: ({status}) => status.stale, role: 'error', badge: () => 'STALE',
-		isAlarm: true, message: ({status}) => `these numbers are old; the latest could not be read${status.message ? ` (${status.message})` : ''}`,
+		holds: (_, {isPaused}) => isPaused,
+		role: 'hot',
+		badge: ({samplesSincePause}) => `PAUSED +${samplesSincePause} samples`,
 	},
 	{
-		holds: data => data.status.silentS !== undefined && isSampling(data), role: 'error', badge: ({status}) => `NO SAMPLE ${status.silentS}s`,
-		isAlarm: true, message: ({status}) => `no sample for ${status.silentS} s${status.note ? `; ${status.note}` : ''}`,
+		holds: ({status}) => status.stale,
+		role: 'error',
+		badge: () => 'STALE',
+		isAlarm: true,
+		message: ({status}) =>
+			`these numbers are old; the latest could not be read${status.message ? ` (${status.message})` : ''}`,
 	},
 	{
-		holds: data => data.status.nextS !== undefined && isSampling(data), role: 'hot', badge: ({status}) => `THROTTLED next ${when(status.nextS!, 'in')}`,
-		isAlarm: true, message: ({status}) => `sampling costs more than --max-overhead allows; the next sample ${when(status.nextS!, 'comes in')}`,
+		holds: data => data.status.silentS !== undefined && isSampling(data),
+		role: 'error',
+		badge: ({status}) => `NO SAMPLE ${status.silentS}s`,
+		isAlarm: true,
+		message: ({status}) => `no sample for ${status.silentS} s${status.note ? `; ${status.note}` : ''}`,
+	},
+	{
+		holds: data => data.status.nextS !== undefined && isSampling(data),
+		role: 'hot',
+		badge: ({status}) => `THROTTLED next ${when(status.nextS!, 'in')}`,
+		isAlarm: true,
+		message: ({status}) =>
+			`sampling costs more than --max-overhead allows; the next sample ${when(status.nextS!, 'comes in')}`,
 	},
 	{
 		holds: data => data.past !== undefined && sourceKindOf(data) === 'recording',
@@ -56,13 +93,18 @@ const sessionStates: readonly SessionState[] = [
 	},
 	{
 		holds: ({past}) => past !== undefined,
-		message: ({past, samplesSincePause}) => `${clocks(past!.fromMs, past!.toMs)}; +${formatCount(samplesSincePause)} samples since; [ ] step, z span, Esc LIVE`,
+		message: ({past, samplesSincePause}) =>
+			`${clocks(past!.fromMs, past!.toMs)}; +${formatCount(samplesSincePause)} samples since; [ ] step, z span, Esc LIVE`,
 	},
 	{holds: (_, {isPaused}) => isPaused, message: () => 'paused; still sampling. Space resumes'},
 	{holds: isIn('paused'), role: 'hot', badge: () => 'STOPPED', message: () => 'sampling is stopped; o restarts it'},
 	{
-		holds: () => true, role: 'good', badge: ({nowMs}) => `LIVE ${clock(nowMs)}`,
-		message: ({status, snapshot}) => status.message ?? (snapshot !== undefined && snapshot.session.durationMs < noteMs ? status.note : undefined) ?? '',
+		holds: () => true,
+		role: 'good',
+		badge: ({nowMs}) => `LIVE ${clock(nowMs)}`,
+		message: ({status, snapshot}) =>
+			status.message ?? (snapshot !== undefined && snapshot.session.durationMs < noteMs ? status.note : undefined)
+			?? '',
 	},
 ];
 

@@ -2,7 +2,11 @@ import {Buffer} from 'node:buffer';
 import {StringDecoder} from 'node:string_decoder';
 
 /** A mouse event and its cell of the screen, counted from 0. */
-export type MouseInput = {readonly mouse: 'click' | 'wheel-up' | 'wheel-down'; readonly column: number; readonly line: number};
+export type MouseInput = {
+	readonly mouse: 'click' | 'wheel-up' | 'wheel-down';
+	readonly column: number;
+	readonly line: number;
+};
 
 /** Text that was pasted: one line, without control characters. */
 export type PasteInput = {readonly paste: string};
@@ -26,11 +30,43 @@ const controlKeys: Readonly<Record<string, string>> = {
 
 /** Keys by what follows CSI (ESC [) or SS3 (ESC O): xterm's, rxvt's, PuTTY's and the Linux console's. */
 const sequences: Readonly<Record<string, string>> = {
-	A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', Z: 'shift-tab', M: 'enter',
-	P: 'f1', Q: 'f2', R: 'f3', S: 'f4',
-	'1~': 'home', '2~': 'insert', '3~': 'delete', '4~': 'end', '5~': 'pageup', '6~': 'pagedown', '7~': 'home', '8~': 'end',
-	'11~': 'f1', '12~': 'f2', '13~': 'f3', '14~': 'f4', '15~': 'f5', '17~': 'f6', '18~': 'f7', '19~': 'f8', '20~': 'f9', '21~': 'f10', '23~': 'f11', '24~': 'f12',
-	'[A': 'f1', '[B': 'f2', '[C': 'f3', '[D': 'f4', '[E': 'f5',
+	A: 'up',
+	B: 'down',
+	C: 'right',
+	D: 'left',
+	H: 'home',
+	F: 'end',
+	Z: 'shift-tab',
+	M: 'enter',
+	P: 'f1',
+	Q: 'f2',
+	R: 'f3',
+	S: 'f4',
+	'1~': 'home',
+	'2~': 'insert',
+	'3~': 'delete',
+	'4~': 'end',
+	'5~': 'pageup',
+	'6~': 'pagedown',
+	'7~': 'home',
+	'8~': 'end',
+	'11~': 'f1',
+	'12~': 'f2',
+	'13~': 'f3',
+	'14~': 'f4',
+	'15~': 'f5',
+	'17~': 'f6',
+	'18~': 'f7',
+	'19~': 'f8',
+	'20~': 'f9',
+	'21~': 'f10',
+	'23~': 'f11',
+	'24~': 'f12',
+	'[A': 'f1',
+	'[B': 'f2',
+	'[C': 'f3',
+	'[D': 'f4',
+	'[E': 'f5',
 };
 
 /** The beginning of a mouse report, old or SGR: nobody types these bytes. */
@@ -43,7 +79,8 @@ const splitPattern = /^\u001B\[(?:<\d|200~)/;
 const brokenMousePattern = /^\u001B\[(?:<[\d;]*|M[^\u0000-\u001F]{0,2})/;
 
 /** A complete escape sequence. CSI M and three characters is the mouse's older report, which is ignored. */
-const sequencePattern = /^\u001B(?:\[(\[[A-E]|M[^\u0000-\u001F]{3}|(?!M)[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u005A\u005C-\u007E])|O(\d*[A-Za-z]))/;
+const sequencePattern
+	= /^\u001B(?:\[(\[[A-E]|M[^\u0000-\u001F]{3}|(?!M)[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u005A\u005C-\u007E])|O(\d*[A-Za-z]))/;
 const unfinishedPattern = /^\u001B(?:\[(?:\[|M[^\u0000-\u001F]{0,2}|[\u0030-\u003F]*[\u0020-\u002F]*)|O\d*)?$/;
 
 /** Turns the bytes of a terminal into key names. A lone ESC may begin a sequence: `flush` makes it a key. */
@@ -81,8 +118,8 @@ export class KeyDecoder {
 	}
 
 	/**
-	Stops waiting: returns what there is of an unfinished paste, or the Escape key for an unfinished sequence, unless that
-	is a mouse report.
+	Stops waiting: returns what there is of an unfinished paste, or the Escape key for an unfinished sequence, unless
+	that is a mouse report.
 	*/
 	flush(): Input[] {
 		if (this.#paste !== undefined) {
@@ -201,5 +238,7 @@ const mouseEvents = new Map<number, MouseInput['mouse']>([[0, 'click'], [64, 'wh
 function mouseInput(sequence: string): MouseInput | undefined {
 	const [, button, column, line] = /^<(\d{1,4});(\d{1,5});(\d{1,5})M$/.exec(sequence) ?? [];
 	const mouse = mouseEvents.get(Number(button) & ~modifiers);
-	return mouse && Number(column) >= 1 && Number(line) >= 1 ? {mouse, column: Number(column) - 1, line: Number(line) - 1} : undefined;
+	return mouse && Number(column) >= 1 && Number(line) >= 1
+		? {mouse, column: Number(column) - 1, line: Number(line) - 1}
+		: undefined;
 }

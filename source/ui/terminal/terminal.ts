@@ -89,7 +89,8 @@ class FrameStream extends EventEmitter {
 				});
 			}
 
-			// Ink moves up from its last line to its first, and ends each frame with a new line, which would scroll the screen.
+			// Ink moves up from its last line to its first, and ends each frame with a new line, which would scroll the
+			// screen.
 			const text = String(piece).replace(/^\u001B\[\d*A/, '\u001B[H').replace(/\n$/, '');
 			// What was written before the screen is cleared need not be passed on.
 			this.#pieces = text.startsWith(clearScreen) ? text : this.#pieces + text;
@@ -104,12 +105,11 @@ class FrameStream extends EventEmitter {
 	}
 
 	/**
-	Passes on the pieces written so far as one frame. Ink's steps to the next line (CNL), which mosh does not know, become
-	a carriage return and one step down; its steps to a column (CHA), a carriage return and steps to the right.
+	Passes on the pieces written so far as one frame. Ink's steps to the next line (CNL), which mosh does not know,
+	become a carriage return and one step down; its steps to a column (CHA), a carriage return and steps to the right.
 	*/
 	flush(): void {
-		const frame = this.#pieces
-			.replaceAll(/(?:\u001B\[E)+/g, steps => `\r\u001B[${steps.length / 3}B`)
+		const frame = this.#pieces.replaceAll(/(?:\u001B\[E)+/g, steps => `\r\u001B[${steps.length / 3}B`)
 			.replaceAll(/\u001B\[(\d+)G/g, (_, column) => column === '1' ? '\r' : `\r\u001B[${Number(column) - 1}C`);
 		this.#pieces = '';
 		if (frame === '' || this.isMuted) {
@@ -273,7 +273,8 @@ export class Terminal extends EventEmitter<Events> {
 
 	/** Sets whether writes block, as they do by default: a terminal that stops reading would stop the whole process. */
 	#setBlocking(isBlocking: boolean): void {
-		(this.#stdout as unknown as {_handle?: {setBlocking?: (isBlocking: boolean) => void}})._handle?.setBlocking?.(isBlocking);
+		(this.#stdout as unknown as {_handle?: {setBlocking?: (isBlocking: boolean) => void}})._handle
+			?.setBlocking?.(isBlocking);
 	}
 
 	#setRaw(isRaw: boolean): void {
@@ -315,7 +316,9 @@ export class Terminal extends EventEmitter<Events> {
 		this.#take(this.#decoder.push(bytes));
 		// Ctrl-C pressed again and again in a paste without an end does not prolong it.
 		if (!this.#decoder.isPasting || !isInterrupt(bytes)) {
-			this.#waitForRest(this.#decoder.isPasting ? pasteWaitMs : (this.#decoder.isUnfinished ? escapeWaitMs : undefined));
+			this.#waitForRest(this.#decoder.isPasting
+				? pasteWaitMs
+				: (this.#decoder.isUnfinished ? escapeWaitMs : undefined));
 		}
 	};
 

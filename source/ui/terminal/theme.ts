@@ -4,7 +4,11 @@ import type {CellRole} from '../../query/columns/column.js';
 import {asciiOf} from '../../model/ascii.js';
 
 /** `ascii`: only ASCII characters; `colors`: styles that replace the defaults of roles, as `readStyle` reads them. */
-export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean; readonly colors?: ReadonlyMap<Role, string>};
+export type ThemeOptions = {
+	readonly color: boolean;
+	readonly ascii: boolean;
+	readonly colors?: ReadonlyMap<Role, string>;
+};
 
 const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]));
 

@@ -28,7 +28,14 @@ export type Layout = {
 };
 
 /** How many lines parts of the screen need; `findings`: all findings together, `firstFinding`: the first alone. */
-type NeededLines = {readonly footer: number; readonly findings: number; readonly firstFinding: number; readonly caption: number; readonly hasTimeLine: boolean; readonly hasPane: boolean};
+type NeededLines = {
+	readonly footer: number;
+	readonly findings: number;
+	readonly firstFinding: number;
+	readonly caption: number;
+	readonly hasTimeLine: boolean;
+	readonly hasPane: boolean;
+};
 
 /** Least heights of the screen, in rows, at which parts are shown. */
 const fullHeaderRows = 16;
@@ -53,18 +60,28 @@ const timeLineRows = [{rows: 20, lines: 3}, {rows: fullHeaderRows, lines: 2}] as
 const headerLines = {full: 3, line: 1, none: 0} as const;
 
 /** Returns how many of a layer's lines fit between its title and, if not all fit, the line that says so. */
-export function layerRoom({layerLines, hasHeading, hasFooter}: Pick<Layout, 'layerLines' | 'hasHeading' | 'hasFooter'>, lines: number): number {
+export function layerRoom(
+	{layerLines, hasHeading, hasFooter}: Pick<Layout, 'layerLines' | 'hasHeading' | 'hasFooter'>,
+	lines: number,
+): number {
 	const room = Math.max(0, layerLines - (hasHeading ? 1 : 0));
 	return Math.max(0, lines > room && hasFooter ? room - 1 : room);
 }
 
 /** Divides up the screen: a message gets at most half of the middle, the view's caption a quarter of the rest. */
-export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding, caption, hasTimeLine, hasPane}: NeededLines): Layout {
-	const linesAt = (choices: ReadonlyArray<{readonly rows: number; readonly lines: number}>) => choices.find(choice => rows >= choice.rows)?.lines ?? 0;
+export function layoutOf(
+	{columns, rows}: Size,
+	{footer, findings, firstFinding, caption, hasTimeLine, hasPane}: NeededLines,
+): Layout {
+	const linesAt = (choices: ReadonlyArray<{readonly rows: number; readonly lines: number}>) =>
+		choices.find(choice => rows >= choice.rows)?.lines ?? 0;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
 	const hasFooter = rows >= footerRows;
 	const hasHeading = rows >= headingRows;
-	const findingLines = Math.min(findings, Math.max(linesAt(findingRows), rows >= firstFindingRows ? Math.min(firstFinding, 2) : 0));
+	const findingLines = Math.min(
+		findings,
+		Math.max(linesAt(findingRows), rows >= firstFindingRows ? Math.min(firstFinding, 2) : 0),
+	);
 	const timeLines = hasTimeLine ? linesAt(timeLineRows) : 0;
 	const hasTabs = rows >= tabRows;
 	const between = rows - headerLines[header] - findingLines - (hasTabs ? 1 : 0) - timeLines;
@@ -95,7 +112,10 @@ export type FittedColumns<Row> = ReadonlyArray<{readonly column: Column<Row>; re
 const minNameWidth = 10;
 
 /** Returns the columns that may be shown: all of the view, or the user's choice at any width; always with the name. */
-export function columnsOf(viewId: string, chosen: Readonly<Record<string, readonly string[]>>): ReadonlyArray<Column<ViewRow>> {
+export function columnsOf(
+	viewId: string,
+	chosen: Readonly<Record<string, readonly string[]>>,
+): ReadonlyArray<Column<ViewRow>> {
 	const {columns} = viewOf(viewId);
 	const ids = chosen[viewId];
 	if (ids === undefined) {
@@ -108,7 +128,10 @@ export function columnsOf(viewId: string, chosen: Readonly<Record<string, readon
 }
 
 /** Returns columns with their widths, omitting some from the right until the name has room. A gap precedes each. */
-export function fitTableColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): FittedColumns<Row> {
+export function fitTableColumns<Row>(
+	columns: ReadonlyArray<Column<Row>>,
+	{columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>,
+): FittedColumns<Row> {
 	let kept = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	let fitted = fitColumns(kept, terminalColumns, width - 1);
 	while (kept.length > 1 && fitted.some(({column, width: room}) => isFlexible(column) && room < minNameWidth)) {

@@ -57,16 +57,24 @@ export function idAt(spans: Spans, column: number): string | undefined {
 }
 
 function widthOf(items: readonly Item[], gap: number): number {
-	return sumOf(items.entries(), ([index, {text, isJoined}]) => cellWidth(text) + (index === 0 ? 0 : (isJoined ? 1 : gap)));
+	return sumOf(
+		items.entries(),
+		([index, {text, isJoined}]) => cellWidth(text) + (index === 0 ? 0 : (isJoined ? 1 : gap)),
+	);
 }
 
 function spansOf(items: readonly Item[], width: number, gap: number): Span[] {
 	const [left, right] = [items.filter(({isRight}) => !isRight), items.filter(({isRight}) => isRight)];
 	const spans: Span[] = [];
-	for (const [side, blanksBefore] of [[left, 0], [right, width - widthOf(left, gap) - widthOf(right, gap)]] as const) {
+	for (
+		const [side, blanksBefore] of [[left, 0], [right, width - widthOf(left, gap) - widthOf(right, gap)]] as const
+	) {
 		for (const [index, {text, role, roleLength = text.length, id, isJoined}] of side.entries()) {
 			const blanks = index === 0 ? blanksBefore : (isJoined ? 1 : gap);
-			spans.push({text: ' '.repeat(blanks)}, {text: text.slice(0, roleLength), role, id}, {text: text.slice(roleLength), id});
+			spans.push({text: ' '.repeat(blanks)}, {text: text.slice(0, roleLength), role, id}, {
+				text: text.slice(roleLength),
+				id,
+			});
 		}
 	}
 

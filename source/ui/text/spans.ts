@@ -103,7 +103,9 @@ export function halved(trend: Trend): Trend {
 /** Characters of a sparkline, from the lowest value to the highest. */
 const sparkCharacters = ' ▁▂▃▄▅▆▇█';
 
-/** Returns a trend as a sparkline, a character for each step; a value of 0 has the first of `sparkCharacters`, 1 the last. */
+/**
+Returns a trend as a sparkline, a character for each step; a value of 0 has the first of `sparkCharacters`, 1 the last.
+*/
 export function sparkline(trend: Trend): string {
 	const highest = sparkCharacters.length - 1;
 	let line = '';

@@ -13,7 +13,14 @@ import {isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {sampleTicks, sampledMs} from '../../query/counters/share.js';
 import {passesFilter, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, Location} from '../../query/types/query.js';
-import {isStuckLonger, stuckMs, isContendingNow, isContention, missingWaits, programLocation} from '../../query/locks/newest-sample.js';
+import {
+	isStuckLonger,
+	stuckMs,
+	isContendingNow,
+	isContention,
+	missingWaits,
+	programLocation,
+} from '../../query/locks/newest-sample.js';
 import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
@@ -90,8 +97,13 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		isBlank: row => row.waitedMs <= 0,
 	}),
 	text('holder', row => row.holderName, {
-		heading: 'HELD BY', title: 'holder', width: 20, fromColumns: 0, sortKeys: ['name'],
-		description: 'the thread that holds it, indented below the row for whose lock it waits itself; ? unknown; for a lock that is held for reading, the number of readers and the first one',
+		heading: 'HELD BY',
+		title: 'holder',
+		width: 20,
+		fromColumns: 0,
+		sortKeys: ['name'],
+		description:
+			'the thread that holds it, indented below the row for whose lock it waits itself; ? unknown; for a lock that is held for reading, the number of readers and the first one',
 		value: row => `${'  '.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${holderText(row)}`,
 		role: row => row.isDeadlocked ? 'error' : undefined,
 	}),
@@ -129,7 +141,12 @@ export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, q
 	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
 	const unobserved = unseenVirtualThreads(snapshot);
 	const caption = unobserved && `Not every blocker is known: ${unobserved}.`;
-	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, caption, missing: missingWaits(snapshot)};
+	return {
+		rows: inChains(snapshot, rows, scope, query),
+		allRows: rows.length,
+		caption,
+		missing: missingWaits(snapshot),
+	};
 }
 
 /** A thread's waits for a row's locks; `node`: its stack at the last of them. */
@@ -151,7 +168,10 @@ function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Sco
 	const ticksOfWindow = sampleTicks(snapshot, since);
 	const tickMs = ticksOfWindow > 0 ? sampledMs(snapshot, since) / ticksOfWindow : 0;
 	const sums = new Map<string, LockSums>();
-	const waitOf = (thread: number, {readers = 0, ...lock}: {kind: number; lockClass: number; owner: number; ownerFrame: number; readers?: number}): WaiterSums => {
+	const waitOf = (
+		thread: number,
+		{readers = 0, ...lock}: {kind: number; lockClass: number; owner: number; ownerFrame: number; readers?: number},
+	): WaiterSums => {
 		const key = keyOf(snapshot, lock);
 		const sum = getOrCreate<string, LockSums>(sums, key, () => ({
 			...lock, key, readers: 0, waiters: new Map(), tickMs,
@@ -161,11 +181,20 @@ function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Sco
 		return getOrCreate<number, WaiterSums>(sum.waiters, thread, () => ({ticks: 0, node: 0, isNow: false}));
 	};
 
-	const isWanted = (index: number) => isCounted(scope, contention.thread[index]) && isContention(contention.lockKind[index], dictionary.strings[contention.lockClass[index]], contention.owner[index]);
+	const isWanted = (index: number) =>
+		isCounted(scope, contention.thread[index])
+		&& isContention(
+			contention.lockKind[index],
+			dictionary.strings[contention.lockClass[index]],
+			contention.owner[index],
+		);
 	const records = recordsInWindow(contentionColumns, contention, alignedTo(snapshot, since)?.contention, isWanted);
 	for (let index = 0; index < records.count; index++) {
 		const waiter = waitOf(records.thread[index], {
-			kind: records.lockKind[index], owner: records.owner[index], lockClass: records.lockClass[index], ownerFrame: records.ownerFrame[index],
+			kind: records.lockKind[index],
+			owner: records.owner[index],
+			lockClass: records.lockClass[index],
+			ownerFrame: records.ownerFrame[index],
 		});
 		waiter.ticks += records.ticks[index];
 		waiter.node = records.node[index];
@@ -174,7 +203,11 @@ function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Sco
 	for (let thread = 0; thread < threads.count; thread++) {
 		if (isCounted(scope, thread) && isContendingNow(snapshot, thread)) {
 			const waiter = waitOf(thread, {
-				kind: threads.lockKind[thread], owner: threads.lockOwner[thread], lockClass: threads.lockClass[thread], ownerFrame: threads.lockOwnerFrame[thread], readers: threads.lockReaders[thread],
+				kind: threads.lockKind[thread],
+				owner: threads.lockOwner[thread],
+				lockClass: threads.lockClass[thread],
+				ownerFrame: threads.lockOwnerFrame[thread],
+				readers: threads.lockReaders[thread],
 			});
 			waiter.isNow = true;
 			waiter.node = threads.node[thread];
@@ -184,11 +217,18 @@ function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Sco
 	return [...sums.values()];
 }
 
-function keyOf({threads, dictionary}: Snapshot, {kind, lockClass, owner}: {readonly kind: number; readonly lockClass: number; readonly owner: number}): string {
+function keyOf(
+	{threads, dictionary}: Snapshot,
+	{kind, lockClass, owner}: {readonly kind: number; readonly lockClass: number; readonly owner: number},
+): string {
 	return `${owner < 0 ? '?' : threads.key[owner]} ${lockKinds[kind]} ${dictionary.strings[lockClass]}`;
 }
 
-function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, readers, waiters, tickMs}: LockSums, isDeadlocked: boolean): BlockerRow {
+function rowOf(
+	snapshot: Snapshot,
+	{key, kind, lockClass, owner, ownerFrame, readers, waiters, tickMs}: LockSums,
+	isDeadlocked: boolean,
+): BlockerRow {
 	const {threads, dictionary} = snapshot;
 	const isAlive = owner >= 0 && threads.alive[owner] === 1;
 	const rows = Array.from(waiters, ([thread, {ticks, node, isNow}]): Waiter => ({
@@ -201,7 +241,8 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		stuckAtLeast: isNow && isStuckLonger(snapshot, thread),
 		at: programLocation(snapshot, node),
 		waitedMs: ticks * tickMs,
-	})).sort((a, b) => Number(b.isNow) - Number(a.isNow) || b.stuckMs - a.stuckMs || b.waitedMs - a.waitedMs || a.key - b.key);
+	})).sort((a, b) =>
+		Number(b.isNow) - Number(a.isNow) || b.stuckMs - a.stuckMs || b.waitedMs - a.waitedMs || a.key - b.key);
 	return {
 		key,
 		kind: lockKinds[kind],
@@ -268,14 +309,25 @@ function matchingChains(rows: readonly BlockerRow[], {filter}: Scope): BlockerRo
 function waitedForBy(snapshot: Snapshot, thread: number): string | undefined {
 	const {threads} = snapshot;
 	return thread >= 0 && isContendingNow(snapshot, thread)
-		? keyOf(snapshot, {kind: threads.lockKind[thread], lockClass: threads.lockClass[thread], owner: threads.lockOwner[thread]})
+		? keyOf(snapshot, {
+			kind: threads.lockKind[thread],
+			lockClass: threads.lockClass[thread],
+			owner: threads.lockOwner[thread],
+		})
 		: undefined;
 }
 
 const filterFields: FilterFields<BlockerRow> = {
 	text({holderName, lockClass, waiters, tookAt, nowAt}) {
 		const locations = [tookAt, nowAt, ...waiters.map(({at}) => at)].filter(location => location !== undefined);
-		return [holderName, lockClass, ...waiters.map(({name}) => name), ...locations.map(location => locationName(location))].join('\n');
+		return [
+			holderName,
+			lockClass,
+			...waiters.map(({name}) => name),
+			...locations.map(location => locationName(location)),
+		].join('\n');
 	},
-	threads: row => row.waiterCount, blocked: row => row.waitingNow, stuckS: row => row.longestMs / 1000,
+	threads: row => row.waiterCount,
+	blocked: row => row.waitingNow,
+	stuckS: row => row.longestMs / 1000,
 };

@@ -79,8 +79,13 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		description: 'the same in the baseline',
 	}),
 	figure('ticks-change', row => row.ticksChange, change, {
-		heading: 'TCK +/-', title: 'change of ticks', width: 8, fromColumns: 46, sortKeys: ['ticks', 'total-ticks'],
-		description: 'thread samples per second in the counted states, more or less than in the baseline; the baseline\'s are scaled to the sampling rate of the window',
+		heading: 'TCK +/-',
+		title: 'change of ticks',
+		width: 8,
+		fromColumns: 46,
+		sortKeys: ['ticks', 'total-ticks'],
+		description:
+			'thread samples per second in the counted states, more or less than in the baseline; the baseline\'s are scaled to the sampling rate of the window',
 		sortBy: [row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)],
 	}),
 	figure('ticks-error', row => row.ticksError, perS, {
@@ -103,15 +108,32 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		heading: '%WAS', title: 'share in the baseline', width: 5, fromColumns: 140,
 		description: 'share of the CPU time in the baseline',
 	}),
-	text('change', ({kind, isNoise}) => [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' '), {
-		heading: 'WHAT', title: 'new, gone, noise', width: 10, fromColumns: 0,
-		description: 'new: not in the baseline; gone: only in the baseline; noise: neither change is more than its sampling error',
-		// New rows first, then gone ones, then others; noise last in each kind.
-		sortBy: [row => (['new', 'gone', 'both'].indexOf(row.kind) * 2) + Number(row.isNoise), row => -Math.abs(row.cpuChange)],
-		role: row => row.isNoise ? 'dim' : 'key',
-	}),
+	text(
+		'change',
+		({kind, isNoise}) => [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' '),
+		{
+			heading: 'WHAT',
+			title: 'new, gone, noise',
+			width: 10,
+			fromColumns: 0,
+			description:
+				'new: not in the baseline; gone: only in the baseline; noise: neither change is more than its sampling error',
+			// New rows first, then gone ones, then others; noise last in each kind.
+			sortBy: [
+				row => (['new', 'gone', 'both'].indexOf(row.kind) * 2) + Number(row.isNoise),
+				row => -Math.abs(row.cpuChange),
+			],
+			role: row => row.isNoise ? 'dim' : 'key',
+		},
+	),
 	locationColumn('place', row => row, {
-		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: byLocation,
+		heading: 'LINE',
+		groupHeadings: {method: 'METHOD', class: 'CLASS'},
+		title: 'name',
+		width: 0,
+		fromColumns: 0,
+		sortKeys: ['name'],
+		sortBy: byLocation,
 		description: 'package.Class.method:line; packages are shortened first',
 	}),
 ];
@@ -149,16 +171,24 @@ export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, qu
 		const location = (now.rows.get(key) ?? was.rows.get(key))!;
 		return changeOf(location, now.figures(key, now.ticksPerS), was.figures(key, now.ticksPerS)) ?? [];
 	});
-	return {rows: sortRows(filtered(rows, filterOf(query.filter), filterFields), changeColumns, query.sort), allRows: rows.length};
+	return {
+		rows: sortRows(filtered(rows, filterOf(query.filter), filterFields), changeColumns, query.sort),
+		allRows: rows.length,
+	};
 }
 
 /**
 Returns the start of the window that is compared with a baseline: the baseline's end if that is within the window, else
 `since`. Returns `snapshot` itself if nothing has been sampled since the baseline.
 */
-export function comparedFrom(baseline: Baseline, snapshot: Snapshot, since: Snapshot | undefined): Snapshot | undefined {
+export function comparedFrom(
+	baseline: Baseline,
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+): Snapshot | undefined {
 	const end = baseline.snapshot;
-	const isWithin = isOfSession(baseline, snapshot) && end.session.samples > (since?.session.samples ?? 0) && end.session.samples <= snapshot.session.samples;
+	const isWithin = isOfSession(baseline, snapshot) && end.session.samples > (since?.session.samples ?? 0)
+		&& end.session.samples <= snapshot.session.samples;
 	return isWithin ? (end.session.samples === snapshot.session.samples ? snapshot : end) : since;
 }
 
@@ -213,7 +243,11 @@ function countError(count: number): number {
 }
 
 /** Returns the change of a location; undefined if it was used in neither window. */
-function changeOf({className, method, file, line, key}: LineRow, now: ChangeFigures, was: ChangeFigures): ChangeRow | undefined {
+function changeOf(
+	{className, method, file, line, key}: LineRow,
+	now: ChangeFigures,
+	was: ChangeFigures,
+): ChangeRow | undefined {
 	const [cpuChange, ticksChange] = [now.cpuMsPerS - was.cpuMsPerS, now.ticksPerS - was.ticksPerS];
 	const [cpuError, ticksError] = [Math.hypot(now.cpuError, was.cpuError), Math.hypot(now.ticksError, was.ticksError)];
 	const [isInWindow, isInBaseline] = [now, was].map(({cpuMsPerS, ticksPerS}) => cpuMsPerS > 0 || ticksPerS > 0);

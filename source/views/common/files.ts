@@ -28,7 +28,11 @@ export function * rowsAsJson<Row>(rows: Iterable<Row>, objectOf: (row: Row) => o
 /** Returns ticks by state, for the states of a live thread. */
 export function statesOf(ticks: StateTicks) {
 	return {
-		RUNNABLE: ticks[stateCode.RUNNABLE], BLOCKED: ticks[stateCode.BLOCKED], WAITING: ticks[stateCode.WAITING], TIMED_WAITING: ticks[stateCode.TIMED_WAITING], IDLE: ticks[stateCode.IDLE],
+		RUNNABLE: ticks[stateCode.RUNNABLE],
+		BLOCKED: ticks[stateCode.BLOCKED],
+		WAITING: ticks[stateCode.WAITING],
+		TIMED_WAITING: ticks[stateCode.TIMED_WAITING],
+		IDLE: ticks[stateCode.IDLE],
 	};
 }
 
@@ -36,12 +40,22 @@ export function statesOf(ticks: StateTicks) {
 type Cells<Row> = Readonly<Record<string, string | CsvColumn<Row>['cell']>>;
 
 /** Returns the columns of a CSV file. Their order is a contract: a new one goes last. */
-export function csvOf<Row>(columns: ReadonlyArray<Column<Row>>, cells: Cells<NoInfer<Row>>): ReadonlyArray<CsvColumn<Row>> {
-	return Object.entries(cells).map(([id, value]) => ({id, cell: typeof value === 'string' ? columns.find(column => column.id === value)!.exportValue : value}));
+export function csvOf<Row>(
+	columns: ReadonlyArray<Column<Row>>,
+	cells: Cells<NoInfer<Row>>,
+): ReadonlyArray<CsvColumn<Row>> {
+	return Object.entries(cells).map(([id, value]) => ({
+		id,
+		cell: typeof value === 'string' ? columns.find(column => column.id === value)!.exportValue : value,
+	}));
 }
 
 export const csvCellsOfLocation: Cells<Location> = {
 	class: row => row.className, method: row => row.method, file: row => row.file, line: row => row.line,
 };
 
-export const csvCellsOfStates: Cells<{readonly states: StateTicks}> = Object.fromEntries(threadStates.map((state, code) => [state.toLowerCase(), (row: {readonly states: StateTicks}) => row.states[code]]));
+export const csvCellsOfStates: Cells<{readonly states: StateTicks}> = Object
+	.fromEntries(threadStates.map((
+		state,
+		code,
+	) => [state.toLowerCase(), (row: {readonly states: StateTicks}) => row.states[code]]));

@@ -6,16 +6,34 @@ type OpenableRow = ViewRow & {readonly isOpen?: boolean; readonly parentKey?: st
 /** The keys that open and close rows of a tree, as in htop. */
 export const openingKeys: readonly ViewKey[] = [
 	{
-		keys: ['right', '+'], label: 'Right +', help: 'open the row; when it is open, go to the first below it', knownFrom: 'htop',
-		press: onRow((row, query, next) => row.isOpen ? {change: {}, select: next?.key ?? row.key} : {change: withOpening(query, row, 'open'), select: row.key}),
+		keys: ['right', '+'],
+		label: 'Right +',
+		help: 'open the row; when it is open, go to the first below it',
+		knownFrom: 'htop',
+		press: onRow((row, query, next) =>
+			row.isOpen
+				? {change: {}, select: next?.key ?? row.key}
+				: {change: withOpening(query, row, 'open'), select: row.key}),
 	},
 	{
-		keys: ['left', '-'], label: 'Left -', help: 'close the row; when it is closed, go to its parent', knownFrom: 'htop',
-		press: onRow((row, query) => row.isOpen ? {change: withOpening(query, row, 'closed'), select: row.key} : {change: {}, select: row.parentKey ?? row.key}),
+		keys: ['left', '-'],
+		label: 'Left -',
+		help: 'close the row; when it is closed, go to its parent',
+		knownFrom: 'htop',
+		press: onRow((row, query) =>
+			row.isOpen
+				? {change: withOpening(query, row, 'closed'), select: row.key}
+				: {change: {}, select: row.parentKey ?? row.key}),
 	},
 	{
-		keys: ['*'], label: '*', help: 'open the row and all below it, or close it again', knownFrom: 'htop',
-		press: onRow((row, query) => ({change: withOpening(query, row, query.tree?.opened?.get(row.key) === 'all' ? 'closed' : 'all'), select: row.key})),
+		keys: ['*'],
+		label: '*',
+		help: 'open the row and all below it, or close it again',
+		knownFrom: 'htop',
+		press: onRow((row, query) => ({
+			change: withOpening(query, row, query.tree?.opened?.get(row.key) === 'all' ? 'closed' : 'all'),
+			select: row.key,
+		})),
 	},
 ];
 
@@ -25,7 +43,12 @@ export function choiceAfter<Choice>(choices: readonly Choice[], current: Choice 
 }
 
 /** Returns the key `l`, which goes on to the next choice of what a row is. */
-export function cyclingKey<Choice>(help: string, choices: readonly Choice[], current: (query: Query) => Choice, change: (choice: Choice, query: Query) => ReturnType<ViewKey['press']>): ViewKey {
+export function cyclingKey<Choice>(
+	help: string,
+	choices: readonly Choice[],
+	current: (query: Query) => Choice,
+	change: (choice: Choice, query: Query) => ReturnType<ViewKey['press']>,
+): ViewKey {
 	return {keys: ['l'], label: 'l', help, press: query => change(choiceAfter(choices, current(query)), query)};
 }
 
@@ -41,15 +64,27 @@ export function groupingRemarks({by, ownFirst}: Query): string[] {
 
 /** Changes how samples are grouped into rows; forgets which rows of a tree are open, as keys differ by grouping. */
 export const groupingKey: ViewKey = {
-	...cyclingKey('rows by line, method or class', groupings, ({by}) => by, (by, {tree}) => ({change: {by, tree: {isBottomUp: tree?.isBottomUp}}, message: `rows by ${by}`})),
+	...cyclingKey(
+		'rows by line, method or class',
+		groupings,
+		({by}) => by,
+		(by, {tree}) => ({change: {by, tree: {isBottomUp: tree?.isBottomUp}}, message: `rows by ${by}`}),
+	),
 	knownFrom: 'py-spy',
 };
 
 export const directionKey: ViewKey = {
-	keys: ['b'], label: 'b', help: 'bottom-up from hot lines to their callers, or top-down from the threads\' roots',
+	keys: ['b'],
+	label: 'b',
+	help: 'bottom-up from hot lines to their callers, or top-down from the threads\' roots',
 	press({tree}) {
 		const isBottomUp = !tree?.isBottomUp;
-		return {change: {tree: {isBottomUp}}, message: isBottomUp ? 'bottom-up: hot lines, and below each who called it' : 'top-down: from the threads\' roots to what they call'};
+		return {
+			change: {tree: {isBottomUp}},
+			message: isBottomUp
+				? 'bottom-up: hot lines, and below each who called it'
+				: 'top-down: from the threads\' roots to what they call',
+		};
 	},
 };
 

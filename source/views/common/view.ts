@@ -59,7 +59,10 @@ export type ViewKey = {
 	/** A click on the selected row does the same. */
 	readonly isOnClick?: true;
 	/** Returns a change of the query and a message. Selects the row with the key `select`, or else the first. */
-	press(query: Query, at?: RowAt): {readonly change: Partial<Query>; readonly message?: string; readonly select?: string};
+	press(
+		query: Query,
+		at?: RowAt,
+	): {readonly change: Partial<Query>; readonly message?: string; readonly select?: string};
 };
 
 /** The row on which a view's key was pressed, and its index in the view's rows. */

@@ -26,7 +26,9 @@ export class FlameRow extends CallNode {
 	isBelowFound = false;
 }
 
-/** Returns the boxes of the Flame view, each followed by those below it. Text of the filter marks boxes, and hides none. */
+/**
+Returns the boxes of the Flame view, each followed by those below it. Text of the filter marks boxes, and hides none.
+*/
 export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<FlameRow> {
 	const {options, filter} = treeOptions(snapshot, since, query);
 	const isInTicks = options.scope.unit === 'ticks';
@@ -48,7 +50,9 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const addBelow = (row: FlameRow) => {
 		const usedRanks: number[] = [];
 		row.eachStep((group, node, from) => {
-			const value = tree.options.isInverted ? row.weights[(from * tree.weightLength) + weightIndex] : tree.totals[(node * tree.weightLength) + weightIndex];
+			const value = tree.options.isInverted
+				? row.weights[(from * tree.weightLength) + weightIndex]
+				: tree.totals[(node * tree.weightLength) + weightIndex];
 			if (value > 0) {
 				if (byRank[ranks[group]] === 0) {
 					usedRanks.push(ranks[group]);
@@ -92,8 +96,11 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 	}
 
 	return {
-		rows, allRows: rows.length,
-		...(wanted === 0 ? {} : {caption: `${percentOf(found, whole).toFixed(1)}% passes through frames that match "${query.filter}"`}),
+		rows,
+		allRows: rows.length,
+		...(wanted === 0
+			? {}
+			: {caption: `${percentOf(found, whole).toFixed(1)}% passes through frames that match "${query.filter}"`}),
 	};
 }
 

@@ -79,8 +79,15 @@ export class FocusRow extends CallNode {
 
 export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 	figure('wall', row => row.totalPercent, formats.percent, {
-		heading: 'WALL%', title: 'share of thread time', width: 6, fromColumns: 0, isHot: true, sortKeys: ['total', 'ticks', 'total-ticks'], thenBy: [row => row.totalCpuNs],
-		description: 'share of the method\'s time, threads in every state: waits and locks are in it, CPU time too; each sample counts once, recursion or not',
+		heading: 'WALL%',
+		title: 'share of thread time',
+		width: 6,
+		fromColumns: 0,
+		isHot: true,
+		sortKeys: ['total', 'ticks', 'total-ticks'],
+		thenBy: [row => row.totalCpuNs],
+		description:
+			'share of the method\'s time, threads in every state: waits and locks are in it, CPU time too; each sample counts once, recursion or not',
 	}),
 	figure('wall-error', row => row.wallError, formats.percent, {
 		heading: '+/-', title: 'sampling error', width: 4, fromColumns: 80,
@@ -91,9 +98,15 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description: 'the same in milliseconds of threads\' time, by samples',
 	}),
 	cpuColumn('cpu', row => row.cpuPercent, row => row.totalCpuNs, {
-		heading: 'CPU%', title: 'CPU time of it', width: 6, fromColumns: 50, isHot: true,
-		sortKeys: ['cpu'], thenBy: [row => row.totalPercent],
-		description: 'CPU time of samples that came by this path, 100 is one core (SHARE: share of the method\'s CPU time)',
+		heading: 'CPU%',
+		title: 'CPU time of it',
+		width: 6,
+		fromColumns: 50,
+		isHot: true,
+		sortKeys: ['cpu'],
+		thenBy: [row => row.totalPercent],
+		description:
+			'CPU time of samples that came by this path, 100 is one core (SHARE: share of the method\'s CPU time)',
 	}),
 	cpuColumn('cpu-error', row => row.cpuError, row => row.cpuErrorNs, {
 		heading: '+/-', measureHeadings: {}, title: 'sampling error of CPU', width: 4, fromColumns: 110,
@@ -105,7 +118,13 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description: 'the same in milliseconds',
 	}),
 	figure('self', row => row.selfPercent, formats.percent, {
-		heading: 'SELF%', title: 'self share', width: 6, fromColumns: 100, isHot: true, sortKeys: ['self'], thenBy: [row => row.selfCpuNs],
+		heading: 'SELF%',
+		title: 'self share',
+		width: 6,
+		fromColumns: 100,
+		isHot: true,
+		sortKeys: ['self'],
+		thenBy: [row => row.selfCpuNs],
 		description: 'share of thread time in samples whose innermost frame it is',
 		isBlank: row => row.selfTicks === 0 && row.selfCpuNs === 0,
 	}),
@@ -114,10 +133,17 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description: 'states of the threads meanwhile, in proportion; sorts by CPU time for each sample',
 	}),
 	text('path', row => row.className, {
-		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: byLocation,
-		description: 'the method and below it what it calls, then the method again and below it its callers; further in where a path forks; + closed, - open',
+		heading: 'METHOD',
+		title: 'name',
+		width: 0,
+		fromColumns: 0,
+		sortKeys: ['name'],
+		sortBy: byLocation,
+		description:
+			'the method and below it what it calls, then the method again and below it its callers; further in where a path forks; + closed, - open',
 		value(row, {room, fullNames}) {
-			const mark = treeMark(row.indent, row, room) + (row.isMethod ? (row.part === 'calls' ? 'IN ' : 'CALLERS OF ') : '');
+			const mark = treeMark(row.indent, row, room)
+				+ (row.isMethod ? (row.part === 'calls' ? 'IN ' : 'CALLERS OF ') : '');
 			return mark + nameWith(row, row.via ? [viaText(row.via)] : [], Math.max(room - mark.length, 1), fullNames);
 		},
 	}),
@@ -136,9 +162,12 @@ const minOpenedPercent = 10;
 /** Returns the rows of `query.method`'s callees and callers, in thread time of all states and CPU time. */
 export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<FocusRow> {
 	const parts = openFocus(snapshot, since, query);
-	const rows = parts.flatMap(({tree, filter}) => openedRows(tree, [tree.root], query.tree, {
-		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= minOpenedPercent, filter,
-	}));
+	const rows = parts.flatMap(({tree, filter}) =>
+		openedRows(tree, [tree.root], query.tree, {
+			isHotRoot: () => true,
+			isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= minOpenedPercent,
+			filter,
+		}));
 	return {rows, allRows: rows.length, ...(parts.length > 0 ? {caption: certaintyText(parts[0])} : {})};
 }
 
@@ -173,12 +202,25 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	const cpu = cpuPieces(total.cpuNs, squares.us);
 	const ticks = {sum: total.ticks, squares: squares.ticks};
 	const figures: FocusFigures = {
-		method: methodLocation(methods, query.method), tickMs: tickMs(snapshot, since),
-		cpuSamples: effectiveSampleSize(cpu, cpu), tickSamples: effectiveSampleSize(ticks, ticks) / threadsInStep(snapshot, since),
+		method: methodLocation(methods, query.method),
+		tickMs: tickMs(snapshot, since),
+		cpuSamples: effectiveSampleSize(cpu, cpu),
+		tickSamples: effectiveSampleSize(ticks, ticks) / threadsInStep(snapshot, since),
 	};
 	const shared = {
-		dictionary, counters, grouping, scope, overMs, isKept: isIn, starts: callOf.filter(call => call !== 0), isRowKept,
-		countsStates: true, levelOfRoot: 0, columns: focusColumns, sort: query.sort, keyPrefix: `${query.method} `,
+		dictionary,
+		counters,
+		grouping,
+		scope,
+		overMs,
+		isKept: isIn,
+		starts: callOf.filter(call => call !== 0),
+		isRowKept,
+		countsStates: true,
+		levelOfRoot: 0,
+		columns: focusColumns,
+		sort: query.sort,
+		keyPrefix: `${query.method} `,
 	} as const;
 	const ends = endsWithin(callOf, endsOf(dictionary, query));
 	// By line, the rows below the method are its own lines; else they are what it calls.
@@ -230,7 +272,8 @@ function calledMethods(dictionary: Dictionary, counters: Counters, callOf: (node
 function wantedMethods({locations, groupOfKey}: Grouping, pattern: string): readonly boolean[] {
 	const exact = groupOfKey.get(pattern);
 	const matches = globMatcher(pattern);
-	return locations.map((location, group) => exact === undefined ? group > 0 && matches(locationName(location)) : group === exact);
+	return locations.map((location, group) =>
+		exact === undefined ? group > 0 && matches(locationName(location)) : group === exact);
 }
 
 /** Returns, by node, its end if that is inside the focused call, else the node itself: library code may be in focus. */

@@ -15,7 +15,8 @@ export const focusView: View<FocusRow> = {
 	columns: focusColumns,
 	sort: {column: 'wall', reverse: false},
 	keys: treeKeys,
-	about: 'Where the time of one method goes, waits included, what it calls and who calls it: thread time in every state and CPU time side by side, by samples. f on a row of any view chooses the method.',
+	about:
+		'Where the time of one method goes, waits included, what it calls and who calls it: thread time in every state and CPU time side by side, by samples. f on a row of any view chooses the method.',
 	hints: row => [
 		row.isOpen ? {key: '-', title: 'close', short: 'close'} : {key: '+', title: 'open', short: 'open'},
 		{key: 'f', title: 'the same of this method', short: 'focus'},
@@ -33,7 +34,10 @@ export const focusView: View<FocusRow> = {
 		const key = 'press f on a row of another view, or start with --method PATTERN';
 		return `no method is chosen: ${keyOrOption(query, key, '--method PATTERN chooses one')}`;
 	},
-	focusOn: ({className, method}) => ({method: locationKey({className, method, file: '', line: -1}, 'method'), tree: undefined}),
+	focusOn: ({className, method}) => ({
+		method: locationKey({className, method, file: '', line: -1}, 'method'),
+		tree: undefined,
+	}),
 	locationOf: row => row,
 	detail(snapshot, since, query, _key, row) {
 		const by = row?.isMethod ? 'method' : query.by;
@@ -42,18 +46,31 @@ export const focusView: View<FocusRow> = {
 	titleLines: (row, width) => [
 		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
 		{
-			text: `${row.part === 'calls' ? 'by this path' : 'as a caller, by this path'}: ${formatPercent(row.totalPercent)}% +/- ${formatPercent(row.wallError)} of the method's thread time (${formatMs(row.wallMs * 1e6)} ms), `
+			text:
+				`${row.part === 'calls' ? 'by this path' : 'as a caller, by this path'}: ${formatPercent(row.totalPercent)}% +/- ${formatPercent(row.wallError)} of the method's thread time (${formatMs(row.wallMs * 1e6)} ms), `
 				+ `${formatPercent(row.cpuPercent)}% +/- ${formatPercent(row.cpuError)} of its CPU time (${formatMs(row.totalCpuNs)} ms), ${formatCount(row.totalTicks)} ticks in all states`,
 		},
 		{text: 'below: all of it, by any path'},
 	],
 	files: {
 		csv: csvOf(focusColumns, {
-			part: row => row.part, level: row => row.level, ...csvCellsOfLocation, wall_percent: 'wall', wall_error_percent: 'wall-error', cpu_percent: 'cpu', cpu_error_percent: 'cpu-error',
-			wall_ms: 'wall-ms', cpu_ms: 'cpu-ms', ticks: row => row.totalTicks, self_ticks: row => row.selfTicks, self_cpu_ms: row => msOf(row.selfCpuNs),
-			...csvCellsOfStates, via: row => nameOf(row.via),
+			part: row => row.part,
+			level: row => row.level,
+			...csvCellsOfLocation,
+			wall_percent: 'wall',
+			wall_error_percent: 'wall-error',
+			cpu_percent: 'cpu',
+			cpu_error_percent: 'cpu-error',
+			wall_ms: 'wall-ms',
+			cpu_ms: 'cpu-ms',
+			ticks: row => row.totalTicks,
+			self_ticks: row => row.selfTicks,
+			self_cpu_ms: row => msOf(row.selfCpuNs),
+			...csvCellsOfStates,
+			via: row => nameOf(row.via),
 		}),
-		csvRows: (snapshot, since, query) => queryFocus(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
+		csvRows: (snapshot, since, query) =>
+			queryFocus(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		* json(snapshot, since, query, top) {
 			const [calls, callers] = openFocus(snapshot, since, query).map(({tree}) => tree);
 			if (calls) {
@@ -68,8 +85,16 @@ export const focusView: View<FocusRow> = {
 
 function figuresOf(row: FocusRow) {
 	return {
-		...frameOf(row), ticks: row.totalTicks, wallMs: rounded(row.wallMs), wallPercent: decimals(row.totalPercent, 3), wallErrorPercent: decimals(row.wallError, 3),
-		cpuMs: msOf(row.totalCpuNs), cpuPercent: decimals(row.cpuPercent, 3), cpuErrorPercent: decimals(row.cpuError, 3),
-		selfTicks: row.selfTicks, selfCpuMs: msOf(row.selfCpuNs), states: statesOf(row.states),
+		...frameOf(row),
+		ticks: row.totalTicks,
+		wallMs: rounded(row.wallMs),
+		wallPercent: decimals(row.totalPercent, 3),
+		wallErrorPercent: decimals(row.wallError, 3),
+		cpuMs: msOf(row.totalCpuNs),
+		cpuPercent: decimals(row.cpuPercent, 3),
+		cpuErrorPercent: decimals(row.cpuError, 3),
+		selfTicks: row.selfTicks,
+		selfCpuMs: msOf(row.selfCpuNs),
+		states: statesOf(row.states),
 	};
 }

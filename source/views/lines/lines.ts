@@ -10,14 +10,33 @@ import {sortRows} from '../../query/columns/sort.js';
 import {effectiveUnit, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {stateCode} from '../../model/thread-state.js';
-import {byLocation, figure, fileColumn, ownCodeColumn, share, shareHeadings, stateColumn, statesColumn, text, topThreadsColumn, type Column} from '../../query/columns/column.js';
+import {
+	byLocation,
+	figure,
+	fileColumn,
+	ownCodeColumn,
+	share,
+	shareHeadings,
+	stateColumn,
+	statesColumn,
+	text,
+	topThreadsColumn,
+	type Column,
+} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {keyOrOption} from '../common/keys.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
-		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],
+		heading: 'CPU%',
+		measureHeadings: shareHeadings,
+		title: 'self share',
+		width: 6,
+		fromColumns: 0,
+		isHot: true,
+		sortKeys: ['self'],
+		thenBy: [row => row.selfTicks, row => row.totalPercent],
 		description: [
 			'CPU time at this line, 100 is one core, or in this method if it has no line numbers (SHARE: share of the CPU',
 			'time; TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states)',
@@ -28,7 +47,13 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'sampling error of the figure before it, in its unit, 95 % confidence',
 	}),
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
-		heading: 'TOTAL', measureHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, fromColumns: 64, sortKeys: ['total'], thenBy: [row => row.totalTicks],
+		heading: 'TOTAL',
+		measureHeadings: {'cpu-ms': 'TOTms'},
+		title: 'total share',
+		width: 6,
+		fromColumns: 64,
+		sortKeys: ['total'],
+		thenBy: [row => row.totalTicks],
 		description: 'the same with the line anywhere on the stack, so what it calls is included',
 	}),
 	figure('ticks', row => row.selfTicks, formats.count, {
@@ -40,7 +65,9 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'threads that were seen at the line',
 	}),
 	statesColumn('state', {
-		title: 'blocked now', fromColumns: 0, sortBy: [row => row.blockedNow, row => row.stuckMs, row => row.states[stateCode.BLOCKED]],
+		title: 'blocked now',
+		fromColumns: 0,
+		sortBy: [row => row.blockedNow, row => row.stuckMs, row => row.states[stateCode.BLOCKED]],
 		description: 'thread states at the line, in proportion; sorts by threads blocked there now',
 	}),
 	figure('cpu', row => row.selfCpuNs, formats.cpuMs, {
@@ -48,19 +75,40 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'CPU time at the line, milliseconds',
 	}),
 	figure('total-ticks', row => row.totalTicks, formats.count, {
-		heading: 'TOTTCK', title: 'total ticks', width: 6, fromColumns: 130, screenOnly: true, sortKeys: ['total-ticks'],
+		heading: 'TOTTCK',
+		title: 'total ticks',
+		width: 6,
+		fromColumns: 130,
+		screenOnly: true,
+		sortKeys: ['total-ticks'],
 		description: 'thread samples in the counted states with the line anywhere on the stack',
 	}),
-	...stateLetters.map(letter => stateColumn<LineRow>(letter, {fromColumns: 120, description: 'thread samples that count for the line in the state'})),
+	...stateLetters.map(letter =>
+		stateColumn<LineRow>(letter, {
+			fromColumns: 120,
+			description: 'thread samples that count for the line in the state',
+		})),
 	figure('trend', row => row.selfPercent, formats.percent, {
-		heading: 'LAST 60s', title: 'trend', width: 12, align: 'left', fromColumns: 165, screenOnly: true,
-		description: 'CPU time at the line per second over the last minute (ticks, if the unit is ticks or it used no CPU), each row scaled to its own highest value; sorts like the share',
+		heading: 'LAST 60s',
+		title: 'trend',
+		width: 12,
+		align: 'left',
+		fromColumns: 165,
+		screenOnly: true,
+		description:
+			'CPU time at the line per second over the last minute (ticks, if the unit is ticks or it used no CPU), each row scaled to its own highest value; sorts like the share',
 		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
 		role: () => 'key',
 		past: pastOfLines,
 	}),
 	text('line', row => row.className, {
-		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: byLocation,
+		heading: 'LINE',
+		groupHeadings: {method: 'METHOD', class: 'CLASS'},
+		title: 'name',
+		width: 0,
+		fromColumns: 0,
+		sortKeys: ['name'],
+		sortBy: byLocation,
 		description: [
 			'package.Class.method:line, without the line if the code has no line numbers; packages are shortened first;',
 			'who blocks threads there, and, with own code first (a), what the program\'s own line called',
@@ -91,7 +139,9 @@ export function lineNote(row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'st
 /** Returns a row's name, who blocks threads there, and the library method that its own line called. */
 function lineName(row: LineRow, room: number, fullNames: boolean): string {
 	const asides = row.via ? [viaText(row.via)] : [];
-	return row.holder === undefined ? nameWith(row, asides, room, fullNames) : nameHeldBy(row, {holder: row.holder, others: row.otherHolders}, asides, room, fullNames);
+	return row.holder === undefined
+		? nameWith(row, asides, room, fullNames)
+		: nameHeldBy(row, {holder: row.holder, others: row.otherHolders}, asides, room, fullNames);
 }
 
 type LineChoice = {
@@ -110,7 +160,11 @@ export function queryLines(
 	const scope: Scope = {...scopeOf(snapshot, query), work: isJitAsOne ? 'jit-as-one' : undefined};
 	const {rows, ...whole} = countedLines(snapshot, since, query, scope);
 	const matching = filtered(rows, scope.filter, filterFields(scope.unit, sampledMs(snapshot, since)));
-	return {rows: sortRows(isWanted ? matching.filter(row => isWanted(row)) : matching, lineColumns, query.sort), allRows: rows.length, ...whole};
+	return {
+		rows: sortRows(isWanted ? matching.filter(row => isWanted(row)) : matching, lineColumns, query.sort),
+		allRows: rows.length,
+		...whole,
+	};
 }
 
 /** Returns the fields of rows for filters, percentages in the unit. */
@@ -142,7 +196,9 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 	const isPrinted = ({selfPercent, selfCpuNs}: LineRow) => (
 		percentIn(unit, {percent: selfPercent, cpuNs: selfCpuNs}, overMs) >= minPercent
 	);
-	const isAll = query.filter !== '' || lineColumns.some(({id, sortKeys = []}) => id === query.sort.column && figuresShowingAll.some(figure => sortKeys.includes(figure)));
+	const isAll = query.filter !== ''
+		|| lineColumns.some(({id, sortKeys = []}) =>
+			id === query.sort.column && figuresShowingAll.some(figure => sortKeys.includes(figure)));
 	const table = queryLines(snapshot, since, lineQuery, {
 		isJitAsOne: query.filter === '' && !query.summary.isOfEachCompilation,
 		...(isAll ? {} : {isWanted: row => row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0}),
@@ -167,7 +223,9 @@ const consideredRows = 20;
 const minCalledPercent = 50;
 const maxLocationCells = 60;
 
-/** Returns a sentence on the line of own code whose calls of libraries have most of the share; undefined if there is none. */
+/**
+Returns a sentence on the line of own code whose calls of libraries have most of the share; undefined if there is none.
+*/
 function calledText(rows: readonly LineRow[], query: Query): string | undefined {
 	const percents = new Map<string, number>();
 	const locations = new Map<string, Location>();

@@ -13,7 +13,17 @@ import {stackIndex, framesOf, type Grouping} from '../../query/counters/stack-in
 import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, Location, Unit} from '../../query/types/query.js';
 import {cellWidth} from '../../model/cell-width.js';
-import {figure, nameOf, ownCodeColumn, share, shareHeadings, statesColumn, text, topThreadsColumn, type Column} from '../../query/columns/column.js';
+import {
+	figure,
+	nameOf,
+	ownCodeColumn,
+	share,
+	shareHeadings,
+	statesColumn,
+	text,
+	topThreadsColumn,
+	type Column,
+} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, shortName, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
@@ -91,7 +101,9 @@ export function frameText({className, method, file, line}: Location): string {
 		return locationName({className, method, file, line});
 	}
 
-	const source = line === nativeLine ? 'Native Method' : (line >= 0 ? `${file || 'Unknown Source'}:${line}` : file || 'Unknown Source');
+	const source = line === nativeLine
+		? 'Native Method'
+		: (line >= 0 ? `${file || 'Unknown Source'}:${line}` : file || 'Unknown Source');
 	return `${className}.${method}(${source})`;
 }
 
@@ -115,7 +127,11 @@ class StackNumbers {
 	readonly #paths = new TupleIndex(2);
 	readonly #numberOfPath = new Map<number, number>();
 
-	constructor(readonly dictionary: Dictionary, readonly grouping: Pick<Grouping, 'groupOfFrame' | 'locations'>, readonly depth: number) {
+	constructor(
+		readonly dictionary: Dictionary,
+		readonly grouping: Pick<Grouping, 'groupOfFrame' | 'locations'>,
+		readonly depth: number,
+	) {
 		this.#numberOfNode = new Int32Array(dictionary.nodeCount);
 	}
 
@@ -141,10 +157,12 @@ class StackNumbers {
 	#pathOf(top: number): number {
 		const {nodeParent, nodeFrame} = this.dictionary;
 		let path = -1;
-		for (let node = top, remaining = this.depth; node !== rootNode && remaining > 0; node = nodeParent[node], remaining--) {
+		let node = top;
+		for (let remaining = this.depth; node !== rootNode && remaining > 0; remaining--) {
 			this.#paths.key[0] = path;
 			this.#paths.key[1] = this.grouping.groupOfFrame[nodeFrame[node]];
 			path = this.#paths.intern();
+			node = nodeParent[node];
 		}
 
 		return path;
@@ -153,11 +171,24 @@ class StackNumbers {
 
 export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 	share('share', row => row.selfPercent, row => row.selfCpuNs, {
-		heading: 'CPU%', measureHeadings: shareHeadings, title: 'share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self', 'total'], thenBy: [row => row.selfTicks],
-		description: 'CPU time of samples that had exactly this stack, 100 is one core (or their share of CPU time or ticks)',
+		heading: 'CPU%',
+		measureHeadings: shareHeadings,
+		title: 'share',
+		width: 6,
+		fromColumns: 0,
+		isHot: true,
+		sortKeys: ['self', 'total'],
+		thenBy: [row => row.selfTicks],
+		description:
+			'CPU time of samples that had exactly this stack, 100 is one core (or their share of CPU time or ticks)',
 	}),
 	figure('ticks', row => row.selfTicks, formats.count, {
-		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 50, sortKeys: ['ticks', 'total-ticks'], thenBy: [row => row.selfCpuNs],
+		heading: 'TICKS',
+		title: 'ticks',
+		width: 6,
+		fromColumns: 50,
+		sortKeys: ['ticks', 'total-ticks'],
+		thenBy: [row => row.selfCpuNs],
 		description: 'votes: samples of threads with this stack, in the counted states',
 	}),
 	figure('threads', row => row.threadCount, formats.count, {
@@ -173,8 +204,12 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		description: 'CPU time with this stack, milliseconds',
 	}),
 	text('fingerprint', row => row.fingerprint, {
-		heading: 'MD5', title: 'fingerprint', width: 8, fromColumns: 110,
-		description: 'first digits of the stack\'s fingerprint, the MD5 of its frames as printed: the same in every session',
+		heading: 'MD5',
+		title: 'fingerprint',
+		width: 8,
+		fromColumns: 110,
+		description:
+			'first digits of the stack\'s fingerprint, the MD5 of its frames as printed: the same in every session',
 		value: row => row.fingerprint.slice(0, 8),
 		role: () => 'dim',
 	}),
@@ -195,7 +230,9 @@ function topFrames({frames, via}: StackHistogramRow, room: number, fullNames: bo
 	for (const [index, frame] of frames.entries()) {
 		const cells = Math.max(1, room - cellWidth(text) - (index === 0 ? 0 : between.length));
 		const withoutPackage = {...frame, className: frame.className.slice(frame.className.lastIndexOf('.') + 1)};
-		const name = index === 0 ? nameWith(frame, via ? [viaText(via)] : [], cells, fullNames) : shortName(withoutPackage, cells, true);
+		const name = index === 0
+			? nameWith(frame, via ? [viaText(via)] : [], cells, fullNames)
+			: shortName(withoutPackage, cells, true);
 		if (index > 0 && name.startsWith('…')) {
 			break;
 		}
@@ -214,7 +251,11 @@ declare module '../../query/types/query.js' {
 }
 
 /** Returns identical stacks, counted: stacks with the same first `query.depth` frames are one row. */
-export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<StackHistogramRow> {
+export function queryStackHistogram(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+): ViewTable<StackHistogramRow> {
 	const {dictionary} = snapshot;
 	const depth = query.depth ?? Infinity;
 	const scope = scopeOf(snapshot, query);
@@ -228,14 +269,28 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 		stackOfNode[node] = stacks.numberOf(ends ? ends[node] : node);
 	}
 
-	const sums = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), stackOfNode, stacks.firstNode.length, scope);
+	const sums = new BucketSums(
+		counters,
+		sumsByNode(counters, dictionary.nodeCount, scope),
+		stackOfNode,
+		stacks.firstNode.length,
+		scope,
+	);
 	const {buckets} = sums;
 	const {threads} = snapshot;
 	const overMs = sampledMs(snapshot, since);
 	const counted: CountedStacks = {
-		stacks, sums, ends, threads, overMs, isInTicks: scope.unit === 'ticks',
-		threadsInStep: threadsInStep(snapshot, since), app: query.app,
-		threadRanking: rankingOf(counters, buckets, scope, counter => counters.thread[counter], {sizeOf: thread => membersOf(threads, thread)}),
+		stacks,
+		sums,
+		ends,
+		threads,
+		overMs,
+		isInTicks: scope.unit === 'ticks',
+		threadsInStep: threadsInStep(snapshot, since),
+		app: query.app,
+		threadRanking: rankingOf(counters, buckets, scope, counter => counters.thread[counter], {
+			sizeOf: thread => membersOf(threads, thread),
+		}),
 		viaOf: ends && viaOfBuckets(dictionary, ends, {counters, buckets, scope, app: query.app}),
 	};
 	const isCpuCounted = (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;
@@ -265,7 +320,11 @@ function filterFields(unit: Unit, overMs: number): Omit<FilterFields<StackHistog
 }
 
 /** Returns, by stack number, the filter's terms, a bit each, that match frames omitted as callees of own code. */
-function termsBeyondEnds({selfTicks, counters, bucketOfNode}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {
+function termsBeyondEnds(
+	{selfTicks, counters, bucketOfNode}: BucketSums,
+	filter: StackFilter,
+	ends: Int32Array,
+): Int32Array {
 	const found = new Int32Array(selfTicks.length);
 	for (const node of counters.node.subarray(0, counters.count)) {
 		found[bucketOfNode[node]] |= filter.foundBetween(node, ends[node]);

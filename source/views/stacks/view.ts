@@ -16,19 +16,32 @@ export const stacksView: View<StackHistogramRow> = {
 	title: 'Stacks',
 	columns: stackColumns,
 	sort: {column: 'share', reverse: false},
-	keys: [cyclingKey('compare whole stacks, or only their first 10 or 5 frames, or the first alone', depths, ({depth}) => depth, depth => ({change: {depth}, message: `stacks are the same when ${comparedText(depth)} are`}))],
+	keys: [
+		cyclingKey('compare whole stacks, or only their first 10 or 5 frames, or the first alone', depths, ({depth}) =>
+			depth, depth => ({change: {depth}, message: `stacks are the same when ${comparedText(depth)} are`})),
+	],
 	about: 'Identical stacks, counted: the same when their frames are, with any threads and locks.',
 	hints: (_, {depth}) => [
 		{key: 'enter', title: 'the whole stack', short: 'stack'},
 		{key: 't', title: 'only its threads', short: 'threads'},
-		{key: 'l', title: depth === undefined || !Number.isFinite(depth) ? 'compare fewer frames' : 'compare other frames', short: 'frames'},
+		{
+			key: 'l',
+			title: depth === undefined || !Number.isFinite(depth) ? 'compare fewer frames' : 'compare other frames',
+			short: 'frames',
+		},
 	],
 	query: queryStackHistogram,
 	isDim: row => row.selfPercent <= row.errorPercent,
-	remark: ({depth, ownFirst}) => [depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
+	remark: ({depth, ownFirst}) =>
+		[
+			depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`,
+			ownFirst ? 'own code' : '',
+		].filter(Boolean).join(', '),
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryStackDetail(snapshot, since, query, row);
-		return row ? {...detail, fullStacks: [{title: 'STACK (innermost frame first)', frames: row.fullStack}]} : detail;
+		return row
+			? {...detail, fullStacks: [{title: 'STACK (innermost frame first)', frames: row.fullStack}]}
+			: detail;
 	},
 	titleLines(row) {
 		const self = partText(row.selfFigure, row.selfPercent);
@@ -41,19 +54,36 @@ export const stacksView: View<StackHistogramRow> = {
 	},
 	files: {
 		csv: csvOf(stackColumns, {
-			fingerprint: 'fingerprint', percent: 'share', error_percent: row => decimals(row.errorPercent, 2), ticks: 'ticks', cpu_ms: 'cpu', threads: 'threads',
-			...csvCellsOfStates, frames: row => row.frames.map(frame => frameText(frame)).join('; '), via: row => nameOf(row.via),
+			fingerprint: 'fingerprint',
+			percent: 'share',
+			error_percent: row => decimals(row.errorPercent, 2),
+			ticks: 'ticks',
+			cpu_ms: 'cpu',
+			threads: 'threads',
+			...csvCellsOfStates,
+			frames: row => row.frames.map(frame => frameText(frame)).join('; '),
+			via: row => nameOf(row.via),
 		}),
-		json: (snapshot, since, query, top) => rowsAsJson(queryStackHistogram(snapshot, since, query).rows.slice(0, top), row => ({
-			ticks: row.selfTicks, cpuMs: msOf(row.selfCpuNs), percent: decimals(row.selfPercent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint, ...viaOf(row, query),
-			frames: row.frames.map(frame => frameOf(frame)),
-		})),
+		json: (snapshot, since, query, top) =>
+			rowsAsJson(queryStackHistogram(snapshot, since, query).rows.slice(0, top), row => ({
+				ticks: row.selfTicks,
+				cpuMs: msOf(row.selfCpuNs),
+				percent: decimals(row.selfPercent, 3),
+				threads: row.threadCount,
+				state: mostTicks(row),
+				states: statesOf(row.states),
+				fingerprint: row.fingerprint,
+				...viaOf(row, query),
+				frames: row.frames.map(frame => frameOf(frame)),
+			})),
 	},
 	locationOf: row => row,
 };
 
 function comparedText(depth: Query['depth']): string {
-	return depth === undefined ? 'all their frames' : (depth === 1 ? 'their first frames' : `their first ${depth} frames`);
+	return depth === undefined
+		? 'all their frames'
+		: (depth === 1 ? 'their first frames' : `their first ${depth} frames`);
 }
 
 function mostTicks({states}: StackHistogramRow): ThreadState {

@@ -37,8 +37,14 @@ const isBlank = (row: TaskRow) => row.count === 0;
 
 export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 	figure('time', row => row.totalNs, formats.ns, {
-		heading: 'TIME', title: 'time in the state', width: 7, fromColumns: 46, sortKeys: ['total', 'self', 'cpu'], isBlank,
-		description: 'time that tasks spent in the state, in stays that ended; for an end state, the time from their start to it',
+		heading: 'TIME',
+		title: 'time in the state',
+		width: 7,
+		fromColumns: 46,
+		sortKeys: ['total', 'self', 'cpu'],
+		isBlank,
+		description:
+			'time that tasks spent in the state, in stays that ended; for an end state, the time from their start to it',
 	}),
 	figure('now', row => row.now ?? -1, formats.count, {
 		heading: 'NOW', title: 'tasks now', width: 6, fromColumns: 54,
@@ -61,16 +67,36 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		description: 'the same, a second',
 	}),
 	figure('mean', row => row.meanNs, formats.ns, {
-		heading: 'MEAN', title: 'mean time', width: 7, fromColumns: 72, description: 'mean time of a stay in the state', isBlank,
+		heading: 'MEAN',
+		title: 'mean time',
+		width: 7,
+		fromColumns: 72,
+		description: 'mean time of a stay in the state',
+		isBlank,
 	}),
 	figure('p50', row => row.p50Ns, formats.ns, {
-		heading: 'P50', title: 'median time', width: 7, fromColumns: 130, description: 'half of the stays took no longer; exact to 5 %', isBlank,
+		heading: 'P50',
+		title: 'median time',
+		width: 7,
+		fromColumns: 130,
+		description: 'half of the stays took no longer; exact to 5 %',
+		isBlank,
 	}),
 	figure('p99', row => row.p99Ns, formats.ns, {
-		heading: 'P99', title: '99th percentile', width: 7, fromColumns: 90, description: '99 of 100 stays took no longer; exact to 5 %', isBlank,
+		heading: 'P99',
+		title: '99th percentile',
+		width: 7,
+		fromColumns: 90,
+		description: '99 of 100 stays took no longer; exact to 5 %',
+		isBlank,
 	}),
 	figure('most', row => row.mostNs, formats.ns, {
-		heading: 'MAX', title: 'longest time', width: 7, fromColumns: 120, description: 'the longest stay that ended', isBlank,
+		heading: 'MAX',
+		title: 'longest time',
+		width: 7,
+		fromColumns: 120,
+		description: 'the longest stay that ended',
+		isBlank,
 	}),
 	text('state', row => row.state.title, {
 		heading: 'STATE', title: 'state', width: 24, fromColumns: 0,
@@ -80,8 +106,13 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		role: row => row.state.kind === 'running' ? 'hot' : undefined,
 	}),
 	text('group', row => groupOf(row), {
-		heading: 'KIND OR WORKER', title: 'kind or worker', width: 0, fromColumns: 0, sortKeys: ['name'],
-		description: 'kind of task, by the class of what it runs, or the thread that ran it or took it up; l changes which',
+		heading: 'KIND OR WORKER',
+		title: 'kind or worker',
+		width: 0,
+		fromColumns: 0,
+		sortKeys: ['name'],
+		description:
+			'kind of task, by the class of what it runs, or the thread that ran it or took it up; l changes which',
 		sortBy: [row => row.worker, row => row.kind],
 		value(row, {room, fullNames}) {
 			const {worker, kind} = row;
@@ -89,7 +120,9 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 				return kind === '' ? bars(row.recent, room) : shortKind(kind, room, fullNames);
 			}
 
-			const ofKind = kind === '' ? '' : `: ${shortKind(kind, Math.max(minKindCells, room - cellWidth(worker) - 2), fullNames)}`;
+			const ofKind = kind === ''
+				? ''
+				: `: ${shortKind(kind, Math.max(minKindCells, room - cellWidth(worker) - 2), fullNames)}`;
 			return cutStart(worker, Math.max(1, room - cellWidth(ofKind))) + ofKind;
 		},
 	}),
@@ -126,7 +159,11 @@ declare module '../../query/types/query.js' {
 	}
 }
 
-type TaskGroup = Pick<TaskRow, 'key' | 'stateIndex' | 'kind' | 'worker'> & {readonly stays: DurationSum; count: number; oldestNs: number};
+type TaskGroup = Pick<TaskRow, 'key' | 'stateIndex' | 'kind' | 'worker'> & {
+	readonly stays: DurationSum;
+	count: number;
+	oldestNs: number;
+};
 
 /** Returns a row for each state and group that had tasks; if not grouped, one for each state. In the probe's order. */
 export function taskRows(report: TaskReport, since: TaskReport | undefined, by: TasksBy): TaskRow[] {
@@ -142,7 +179,8 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 		}));
 	};
 
-	const groupOfStays = ({kinds, workers}: TaskReport, {state, kind, worker}: TaskStays) => groupAt(state, isByKind ? kinds[kind] : '', isByWorker ? workers[worker] : '');
+	const groupOfStays = ({kinds, workers}: TaskReport, {state, kind, worker}: TaskStays) =>
+		groupAt(state, isByKind ? kinds[kind] : '', isByWorker ? workers[worker] : '');
 	for (const index of by === 'state' ? report.states.keys() : []) {
 		groupAt(index);
 	}
@@ -171,11 +209,18 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 		const state = report.states[stateIndex];
 		const knowsNow = state.kind !== 'end' && !isByWorker;
 		return {
-			...stays.figures(seconds), key, state, stateIndex, worker, kind,
+			...stays.figures(seconds),
+			key,
+			state,
+			stateIndex,
+			worker,
+			kind,
 			now: knowsNow ? count : undefined,
 			oldestNs: knowsNow ? oldestNs : undefined,
 			longest: longest
-				.filter(task => task.state === stateIndex && (!isByKind || kind === task.kind) && (!isByWorker || worker === task.worker))
+				.filter(task =>
+					task.state === stateIndex && (!isByKind || kind === task.kind)
+					&& (!isByWorker || worker === task.worker))
 				.map(({kind, ageNs, worker}) => ({kind, ageNs, worker})),
 			recent: by === 'state' && state.kind !== 'end' ? report.history.map(counts => counts[stateIndex]) : [],
 		};
@@ -196,7 +241,11 @@ export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, quer
 
 	const all = taskRows(tasks, since?.tasks, query.tasksBy ?? 'kind');
 	const rows = filtered(all, filterOf(query.filter), {text: titleOfTasks, ticks: row => row.count});
-	return {rows: sortRows(rows, taskColumns, query.sort), allRows: all.length, caption: captionOf(tasks, since?.tasks)};
+	return {
+		rows: sortRows(rows, taskColumns, query.sort),
+		allRows: all.length,
+		caption: captionOf(tasks, since?.tasks),
+	};
 }
 
 /** Returns the title of a row's state and of its group, if any. */
@@ -208,7 +257,8 @@ export function titleOfTasks(row: TaskRow): string {
 /** Returns how many tasks ended and are in each state, the probe's counters and its notes. */
 function captionOf(report: TaskReport, since: TaskReport | undefined): string {
 	const rows = taskRows(report, since, 'state');
-	const ends = rows.filter(({state, count}) => state.kind === 'end' && count > 0).map(({state, count}) => `${count} ${state.title}`);
+	const ends = rows.filter(({state, count}) => state.kind === 'end' && count > 0).map(({state, count}) =>
+		`${count} ${state.title}`);
 	const now = rows.filter(row => (row.now ?? 0) > 0).map(row => `${row.now} ${row.state.title}`);
 	const counters = report.counters.flatMap(({name}, index) => {
 		const values = report.readings.filter(({counter}) => counter === index).map(({value}) => value);

@@ -35,7 +35,9 @@ export type ThreadRow = {
 	readonly isOfJvm: boolean;
 	/** Whether it did nothing in the window, as it waits for work or has ended. */
 	readonly isWithoutWork: boolean;
-	/** State in the newest sample; of VM-internal threads over the window. Undefined for a dead thread or a mixed pool. */
+	/**
+	State in the newest sample; of VM-internal threads over the window. Undefined for a dead thread or a mixed pool.
+	*/
 	readonly state?: ThreadState;
 	/** The same as people see it: IDLE while it waits for work, in whatever way; undefined for a mixed pool. */
 	readonly shownState?: ThreadState;
@@ -74,9 +76,20 @@ export type ThreadRow = {
 
 export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	cpuColumn('cpu', row => row.sharePercent, row => row.cpuNs, {
-		heading: 'CPU%', title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self', 'total', 'cpu'],
+		heading: 'CPU%',
+		title: 'CPU',
+		width: 6,
+		fromColumns: 0,
+		isHot: true,
+		sortKeys: ['self', 'total', 'cpu'],
 		description: 'CPU time of the thread, 100 is one core (SHARE: share of the CPU time of all threads)',
-		sortBy: [row => row.cpuNs, row => row.ticks, row => row.states[stateCode.RUNNABLE] + row.states[stateCode.BLOCKED], row => Number(row.waitsFor?.ownerName !== undefined), row => row.threads],
+		sortBy: [
+			row => row.cpuNs,
+			row => row.ticks,
+			row => row.states[stateCode.RUNNABLE] + row.states[stateCode.BLOCKED],
+			row => Number(row.waitsFor?.ownerName !== undefined),
+			row => row.threads,
+		],
 	}),
 	figure('ticks', row => row.ticks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90, sortKeys: ['ticks', 'total-ticks'],
@@ -87,8 +100,12 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		description: 'threads in the row; more than one for a pool; of virtual threads, those alive now',
 	}),
 	text('state', row => stateText(row), {
-		heading: 'STATE', title: 'state', width: 5, fromColumns: 0,
-		description: 'state in the newest sample; for the JVM\'s own threads, over the window; IDLE for a thread that waits '
+		heading: 'STATE',
+		title: 'state',
+		width: 5,
+		fromColumns: 0,
+		description:
+			'state in the newest sample; for the JVM\'s own threads, over the window; IDLE for a thread that waits '
 			+ 'for work, DEAD for one that has ended, mixed for a pool in several',
 		exportValue: row => row.state ?? '',
 		role: ({shownState}) => shownState && stateRole(shownState),
@@ -98,8 +115,12 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		description: 'states of the thread, in proportion; sorts by blocked ticks',
 	}),
 	figure('stuck', row => row.stuckMs, formats.duration, {
-		heading: 'STUCK', title: 'stuck', width: 6, fromColumns: 70,
-		description: 'how long it has been where it is without using CPU, or waited for the same monitor; >= since before '
+		heading: 'STUCK',
+		title: 'stuck',
+		width: 6,
+		fromColumns: 70,
+		description:
+			'how long it has been where it is without using CPU, or waited for the same monitor; >= since before '
 			+ 'the first sample; blank for the JVM\'s own threads, and for those that sleep or wait for work',
 		value: row => row.stuckMs > 0 ? formatStuck(row) : '',
 	}),
@@ -127,7 +148,8 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		description: 'daemon, virtual, or carrier (of a virtual thread now)',
 		role: () => 'dim',
 	}),
-	...stateLetters.map(letter => stateColumn<ThreadRow>(letter, {fromColumns: 190, description: 'samples of the thread in the state'})),
+	...stateLetters.map(letter =>
+		stateColumn<ThreadRow>(letter, {fromColumns: 190, description: 'samples of the thread in the state'})),
 	text('name', row => row.name, {
 		heading: 'THREAD', title: 'name', width: 22, fromColumns: 0, sortKeys: ['name'],
 		description: 'name of the thread, or of a pool with * for the digits',
@@ -138,8 +160,12 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		value: (row, {room, fullNames}) => nowText(row, room, fullNames),
 	}),
 	text('holder', row => row.waitsFor?.ownerName ?? '', {
-		heading: 'WAITS FOR', title: 'waits for', width: 40, fromColumns: 150,
-		description: 'what it waits for: the peer of a system call, or a lock, which thread holds it, and the line where that thread took it',
+		heading: 'WAITS FOR',
+		title: 'waits for',
+		width: 40,
+		fromColumns: 150,
+		description:
+			'what it waits for: the peer of a system call, or a lock, which thread holds it, and the line where that thread took it',
 		value({waitsFor, wait}, {room}) {
 			if (waitsFor && (waitsFor.ownerName !== undefined || !wait)) {
 				return lockText(waitsFor, room);
@@ -160,7 +186,9 @@ export function lockText(lock: LockInfo, room: number): string {
 			: lock.className.replace(/^.*\.(?!class$)/, '') || lock.kind;
 	const held = lock.ownerName === undefined ? simple : `${simple} held by ${lock.ownerName}`;
 	const at = lock.ownerTookAt ?? lock.ownerIsAt;
-	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;
+	return lock.ownerName !== undefined && at
+		? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}`
+		: held;
 }
 
 function nowText({now, nowThreads, threads, via, waitsFor, wait}: ThreadRow, room: number, fullNames: boolean): string {
@@ -171,7 +199,9 @@ function nowText({now, nowThreads, threads, via, waitsFor, wait}: ThreadRow, roo
 	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threads})`;
 	const asides = [...(wait?.isForServer ? [waitText(wait)] : []), ...(via ? [viaText(via)] : [])];
 	const left = Math.max(room - share.length, 1);
-	return (waitsFor?.ownerName === undefined ? nameWith(now, asides, left, fullNames) : nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames)) + share;
+	return (waitsFor?.ownerName === undefined
+		? nameWith(now, asides, left, fullNames)
+		: nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames)) + share;
 }
 
 function stateText({alive, shownState}: ThreadRow): string {

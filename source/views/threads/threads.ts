@@ -32,7 +32,10 @@ import {threadColumns, type ThreadRow} from './columns.js';
 
 declare module '../../query/types/query.js' {
 	interface Query {
-		/** Whether threads whose names differ only in digits are folded into one row; false by default, but true on the screen. */
+		/**
+		Whether threads whose names differ only in digits are folded into one row; false by default, but true on the
+		screen.
+		*/
 		readonly foldPools?: boolean;
 	}
 }
@@ -47,7 +50,8 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const unknownNow = knowsThreadsNow(snapshot) ? {} : {alive: undefined, isWithoutWork: false};
 	const rows: ThreadRow[] = [];
 	for (let thread = 0; thread < snapshot.threads.count; thread++) {
-		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
+		const isInState = snapshot.threads.alive[thread] === 1
+			&& (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
 		const states = [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)];
 		if ((isInState || sums.cpuNs[thread] > 0 || states.some(ticks => ticks > 0)) && isCounted(scope, thread)) {
 			// A thread's clock counts all states; with `state:` in the filter, only samples tell the CPU time.
@@ -70,11 +74,18 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const matching = filtered(folded, scope.filter, filterFields);
 	const visible = query.showIdle ? matching : matching.filter(row => !isIdleJvmThread(row) && !row.isWithoutWork);
 	const sorted = sortRows(visible, threadColumns, query.sort);
-	return {rows: [...sorted.filter(row => !isIdleJvmThread(row)), ...sorted.filter(row => isIdleJvmThread(row))], allRows: folded.length, idleRows: matching.length - visible.length};
+	return {
+		rows: [...sorted.filter(row => !isIdleJvmThread(row)), ...sorted.filter(row => isIdleJvmThread(row))],
+		allRows: folded.length,
+		idleRows: matching.length - visible.length,
+	};
 }
 
 /** Returns CPU time by thread, and ticks by thread and state. */
-function sumByThread(counters: Counters, threads: number): {readonly cpuNs: Float64Array; readonly states: Float64Array} {
+function sumByThread(
+	counters: Counters,
+	threads: number,
+): {readonly cpuNs: Float64Array; readonly states: Float64Array} {
 	const sums = {cpuNs: new Float64Array(threads), states: new Float64Array(threads * stateCount)};
 	for (let index = 0; index < counters.count; index++) {
 		const thread = counters.thread[index];
@@ -86,13 +97,27 @@ function sumByThread(counters: Counters, threads: number): {readonly cpuNs: Floa
 }
 
 /** Returns a function from a thread to its line with the most CPU time, then counted ticks. */
-function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope: Scope, query: Query): (thread: number) => Location | undefined {
+function topLocations(
+	{dictionary, threads}: Snapshot,
+	counters: Counters,
+	scope: Scope,
+	query: Query,
+): (thread: number) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const attributed = attributionOf(dictionary, query);
 	const {groupOfFrame, locations} = index.grouping('line');
 	// Samples without frames have no line: they go into a bucket of their own.
-	const buckets = new CounterBuckets(counters.thread.slice(0, counters.count).map((thread, counter) => counters.node[counter] === rootNode ? threads.count : thread), threads.count + 1);
-	const ranking = rankingOf(counters, buckets, scope, counter => groupOfFrame[dictionary.nodeFrame[attributed[counters.node[counter]]]]);
+	const buckets = new CounterBuckets(
+		counters.thread.slice(0, counters.count).map((thread, counter) =>
+			counters.node[counter] === rootNode ? threads.count : thread),
+		threads.count + 1,
+	);
+	const ranking = rankingOf(
+		counters,
+		buckets,
+		scope,
+		counter => groupOfFrame[dictionary.nodeFrame[attributed[counters.node[counter]]]],
+	);
 	return thread => locations[ranking([thread], 1).top[0]];
 }
 
@@ -152,7 +177,12 @@ function foldKinds(rows: readonly ThreadRow[]): ThreadRow[] {
 
 	return Array.from(kinds, ([name, ofKind]) => {
 		const mounted = ofKind.filter(row => row.mounted > 0);
-		return {...foldRows(name, ofKind), key: `virtual:${name}`, nativeId: ofKind.length === 1 ? ofKind[0].nativeId : 0, carrierName: mounted.length === 1 ? mounted[0].carrierName : undefined};
+		return {
+			...foldRows(name, ofKind),
+			key: `virtual:${name}`,
+			nativeId: ofKind.length === 1 ? ofKind[0].nativeId : 0,
+			carrierName: mounted.length === 1 ? mounted[0].carrierName : undefined,
+		};
 	});
 }
 
@@ -174,7 +204,9 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	let longestMs = 0;
 	for (const row of rows) {
 		longestMs = Math.max(longestMs, row.stuckMs);
-		busiest = row.cpuNs > busiest.cpuNs || (row.cpuNs === busiest.cpuNs && row.ticks > busiest.ticks) ? row : busiest;
+		busiest = row.cpuNs > busiest.cpuNs || (row.cpuNs === busiest.cpuNs && row.ticks > busiest.ticks)
+			? row
+			: busiest;
 	}
 
 	const alive = rows.filter(row => row.alive);

@@ -1,7 +1,14 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import {sumOf} from '../../model/sum.js';
 import {bucketStartNs, DurationSum, histogramOf, histogramSince, type Histogram} from '../../model/histogram.js';
-import {type TracedMethod, type TraceNodes, type TraceReport, threadsInWindow, type ThreadCalls, type PathCalls} from '../../model/trace-report.js';
+import {
+	type TracedMethod,
+	type TraceNodes,
+	type TraceReport,
+	threadsInWindow,
+	type ThreadCalls,
+	type PathCalls,
+} from '../../model/trace-report.js';
 import {byNumber} from '../../query/columns/sort.js';
 import {z} from '../../query/counters/share.js';
 
@@ -64,8 +71,12 @@ export function traceMethods(report: TraceReport, since: TraceReport | undefined
 	const seconds = secondsOf(report, since);
 	const overloaded = overloadedNames(methods);
 	return methods.map((method, id) => ({
-		...method, ...figuresOf(sums[id], seconds), ...(isThinned(method) ? estimateOf(sums[id], method.oneIn!, recursive.has(id)) : {}),
-		id, key: `${nameOf(method)}(${method.parameters})`, isOverloaded: overloaded.has(nameOf(method)),
+		...method,
+		...figuresOf(sums[id], seconds),
+		...(isThinned(method) ? estimateOf(sums[id], method.oneIn!, recursive.has(id)) : {}),
+		id,
+		key: `${nameOf(method)}(${method.parameters})`,
+		isOverloaded: overloaded.has(nameOf(method)),
 	}));
 }
 
@@ -76,7 +87,10 @@ export function longestFirst(a: TraceRow, b: TraceRow): number {
 
 /** Returns the fields that differ if only some calls are measured. */
 function estimateOf({durations: {count, histogram}}: Sums, oneIn: number, isRecursive: boolean): Partial<TraceRow> {
-	return {...(isRecursive ? {cumulativeNs: Number.NaN} : {}), ...(count > 0 ? {errorPercent: errorPercentOf(histogram.build(), oneIn)} : {})};
+	return {
+		...(isRecursive ? {cumulativeNs: Number.NaN} : {}),
+		...(count > 0 ? {errorPercent: errorPercentOf(histogram.build(), oneIn)} : {}),
+	};
 }
 
 /** Returns the error of times, percent. Measured calls are 1 to 2 * oneIn - 1 calls apart, all equally likely. */
@@ -108,15 +122,25 @@ export function traceTree(report: TraceReport, since: TraceReport | undefined): 
 }
 
 /** Makes the tree of some nodes, given callees (which have higher numbers) before their callers. */
-function treeOf({nodes, methods}: TraceReport, wanted: Iterable<number>, figuresAt: (node: number) => CallFigures): TraceTreeRow[] {
+function treeOf(
+	{nodes, methods}: TraceReport,
+	wanted: Iterable<number>,
+	figuresAt: (node: number) => CallFigures,
+): TraceTreeRow[] {
 	const overloaded = overloadedNames(methods);
 	const children = new Map<number, TraceTreeRow[]>();
-	const below = (node: number) => (children.get(node) ?? []).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.node - b.node);
+	const below = (node: number) =>
+		(children.get(node) ?? []).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.node - b.node);
 	for (const node of wanted) {
 		const [figures, callees, id] = [figuresAt(node), below(node), nodes.method[node]];
 		if (figures.calls > 0 || callees.length > 0) {
 			getOrCreate(children, nodes.parent[node], () => []).push({
-				...methods[id], ...figures, id, isOverloaded: overloaded.has(nameOf(methods[id])), node, children: callees,
+				...methods[id],
+				...figures,
+				id,
+				isOverloaded: overloaded.has(nameOf(methods[id])),
+				node,
+				children: callees,
 			});
 		}
 	}
@@ -181,9 +205,16 @@ function emptySums(): Sums {
 }
 
 /** Adds to `sums` what the figures of a node have grown by since `before`. */
-function add(sums: Sums, nodes: TraceNodes, before: TraceReport | undefined, node: number, isOutermostCall: boolean): void {
+function add(
+	sums: Sums,
+	nodes: TraceNodes,
+	before: TraceReport | undefined,
+	node: number,
+	isOutermostCall: boolean,
+): void {
 	const old = before && node < before.nodes.count ? before.nodes : undefined;
-	const grown = (counter: 'calls' | 'exceptions' | 'cumulativeNs' | 'ownNs') => Math.max(0, nodes[counter][node] - (old?.[counter][node] ?? 0));
+	const grown = (counter: 'calls' | 'exceptions' | 'cumulativeNs' | 'ownNs') =>
+		Math.max(0, nodes[counter][node] - (old?.[counter][node] ?? 0));
 	const calls = grown('calls');
 	if (calls === 0) {
 		return;
@@ -194,18 +225,33 @@ function add(sums: Sums, nodes: TraceNodes, before: TraceReport | undefined, nod
 	sums.ownNs += grown('ownNs');
 	const all = histogramOf(nodes.durations, node);
 	sums.durations.add(calls, grown('cumulativeNs'), old ? histogramSince(all, histogramOf(old.durations, node)) : all);
-	sums.durations.extendRange(nodes.leastNs[node], nodes.mostNs[node], {isMostExact: old === undefined || nodes.mostNs[node] > old.mostNs[node]});
+	sums.durations.extendRange(nodes.leastNs[node], nodes.mostNs[node], {
+		isMostExact: old === undefined || nodes.mostNs[node] > old.mostNs[node],
+	});
 }
 
 function figuresOf({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: number): CallFigures {
 	const {count: calls, perS: callsPerS, meanNs, p50Ns, p99Ns, mostNs} = durations.figures(seconds);
 	return {
-		calls, callsPerS, exceptions, exceptionsPerS: seconds > 0 ? exceptions / seconds : 0, meanNs, p50Ns, p99Ns, mostNs, cumulativeNs, ownNs,
+		calls,
+		callsPerS,
+		exceptions,
+		exceptionsPerS: seconds > 0 ? exceptions / seconds : 0,
+		meanNs,
+		p50Ns,
+		p99Ns,
+		mostNs,
+		cumulativeNs,
+		ownNs,
 	};
 }
 
 /** The calls of a thread: their sums, and their tree, the longest first. The sums have no mean, because calls nest. */
-export type ThreadTree = CallFigures & {readonly number: number; readonly name: string; readonly rows: readonly TraceTreeRow[]};
+export type ThreadTree = CallFigures & {
+	readonly number: number;
+	readonly name: string;
+	readonly rows: readonly TraceTreeRow[];
+};
 
 /** Returns the calls of each thread in the window, the thread with the most time first. */
 export function threadTrees(report: TraceReport, since: TraceReport | undefined): ThreadTree[] {
@@ -213,7 +259,13 @@ export function threadTrees(report: TraceReport, since: TraceReport | undefined)
 	return threadsInWindow(report.byThread, earlierReport(report, since)?.byThread ?? [])
 		.map((thread): ThreadTree => {
 			const rows = treeOfThread(thread, report, seconds);
-			return {...figuresOfPath(sumsOfThread(thread), seconds), meanNs: Number.NaN, number: thread.number, name: thread.name, rows};
+			return {
+				...figuresOfPath(sumsOfThread(thread), seconds),
+				meanNs: Number.NaN,
+				number: thread.number,
+				name: thread.name,
+				rows,
+			};
 		})
 		.sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.number - b.number);
 }
@@ -240,11 +292,18 @@ function sumsOfThread({paths}: ThreadCalls): Partial<PathCalls> {
 	}
 
 	return {
-		calls: sumOf(paths, path => path.calls), exceptions: sumOf(paths, path => path.exceptions), cumulativeNs: ownNs, ownNs, mostNs,
+		calls: sumOf(paths, path => path.calls),
+		exceptions: sumOf(paths, path => path.exceptions),
+		cumulativeNs: ownNs,
+		ownNs,
+		mostNs,
 	};
 }
 
-function figuresOfPath({calls = 0, exceptions = 0, cumulativeNs = 0, ownNs = 0, mostNs = 0}: Partial<PathCalls>, seconds: number): CallFigures {
+function figuresOfPath(
+	{calls = 0, exceptions = 0, cumulativeNs = 0, ownNs = 0, mostNs = 0}: Partial<PathCalls>,
+	seconds: number,
+): CallFigures {
 	return {
 		calls, exceptions, cumulativeNs, ownNs,
 		mostNs: mostNs || Number.NaN,

@@ -7,12 +7,28 @@ import {figure, hotPercent, text, treeMark, type Column} from '../../query/colum
 import {formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
-import {titleOf, traceMethods, type TraceRow, nameOf, traceTree, type TraceTreeRow, threadTrees, type ThreadTree, thinnedText} from './methods.js';
+import {
+	titleOf,
+	traceMethods,
+	type TraceRow,
+	nameOf,
+	traceTree,
+	type TraceTreeRow,
+	threadTrees,
+	type ThreadTree,
+	thinnedText,
+} from './methods.js';
 
-type TimeSettings = Pick<Column<TraceRow>, 'heading' | 'title' | 'fromColumns' | 'description' | 'sortKeys'> & Partial<Pick<Column<TraceRow>, 'exportValue'>>;
+type TimeSettings =
+	& Pick<Column<TraceRow>, 'heading' | 'title' | 'fromColumns' | 'description' | 'sortKeys'>
+	& Partial<Pick<Column<TraceRow>, 'exportValue'>>;
 
 function time(id: string, of: (row: TraceRow) => number, settings: TimeSettings): Column<TraceRow> {
-	return figure(id, of, formats.ns, {...settings, width: 7, isBlank: row => row.calls === 0 || Number.isNaN(of(row))});
+	return figure(id, of, formats.ns, {
+		...settings,
+		width: 7,
+		isBlank: row => row.calls === 0 || Number.isNaN(of(row)),
+	});
 }
 
 export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
@@ -40,31 +56,58 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 		role: row => row.exceptions * 100 >= row.calls * hotPercent ? 'error' : undefined,
 	}),
 	time('mean', row => row.meanNs, {
-		heading: 'MEAN', title: 'mean time', fromColumns: 0, description: 'mean time of a call, from its start to its end',
+		heading: 'MEAN',
+		title: 'mean time',
+		fromColumns: 0,
+		description: 'mean time of a call, from its start to its end',
 	}),
 	time('p50', row => row.p50Ns, {
-		heading: 'P50', title: 'median time', fromColumns: 90, description: 'half of the calls took no longer; exact to 5 %',
+		heading: 'P50',
+		title: 'median time',
+		fromColumns: 90,
+		description: 'half of the calls took no longer; exact to 5 %',
 	}),
 	time('p99', row => row.p99Ns, {
-		heading: 'P99', title: '99th percentile', fromColumns: 50, description: '99 of 100 calls took no longer; exact to 5 %',
+		heading: 'P99',
+		title: '99th percentile',
+		fromColumns: 50,
+		description: '99 of 100 calls took no longer; exact to 5 %',
 	}),
 	time('most', row => row.mostNs, {
 		heading: 'MAX', title: 'longest time', fromColumns: 80, description: 'the longest call',
 	}),
 	text('method', row => titleOf(row), {
-		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: [row => row.key],
-		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; '
+		heading: 'METHOD',
+		title: 'name',
+		width: 0,
+		fromColumns: 0,
+		sortKeys: ['name'],
+		sortBy: [row => row.key],
+		description:
+			'package.Class.method, with the parameters where several have the name; packages are shortened first; '
 			+ 'in a tree each row calls those below it, + closed, - open; [1 in 64 +/-3%]: only one call in 64 is measured, '
 			+ 'as tracing all cost too much, and times may be off by 3%; '
 			+ '[released]: exceeded --max-overhead, no longer traced',
 		value(row, {room, fullNames}) {
 			const remark = thinnedText(row);
-			const marker = row.tree ? treeMark(row.tree.level, {hasChildren: row.tree.hasChildren, isOpen: row.isOpen}, room) : '';
+			const marker = row.tree
+				? treeMark(row.tree.level, {hasChildren: row.tree.hasChildren, isOpen: row.isOpen}, room)
+				: '';
 			if (row.className === '') {
 				return marker + (row.thread ?? '');
 			}
 
-			return marker + shortName({className: row.className, method: row.isOverloaded ? `${row.method}(${row.parameters})` : row.method, file: '', line: -1}, Math.max(room - marker.length - remark.length, 1), fullNames) + remark;
+			return marker
+				+ shortName(
+					{
+						className: row.className,
+						method: row.isOverloaded ? `${row.method}(${row.parameters})` : row.method,
+						file: '',
+						line: -1,
+					},
+					Math.max(room - marker.length - remark.length, 1),
+					fullNames,
+				) + remark;
 		},
 	}),
 ];
@@ -93,21 +136,38 @@ export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, que
 	}
 
 	const all = traceMethods(traces, since?.traces);
-	return {rows: sortRows(isWanted ? all.filter(row => isWanted(row)) : all, traceColumns, query.sort), allRows: all.length, pending: traces.survey.unmatched.filter(({isLoaded}) => !isLoaded).map(({pattern}) => pattern)};
+	return {
+		rows: sortRows(isWanted ? all.filter(row => isWanted(row)) : all, traceColumns, query.sort),
+		allRows: all.length,
+		pending: traces.survey.unmatched.filter(({isLoaded}) => !isLoaded).map(({pattern}) => pattern),
+	};
 }
 
 type Wanted = ((row: TraceRow) => boolean) | undefined;
 
 /** The position of rows in the tree; `names`: the methods on the path to them. */
-type Position = {readonly key: string; readonly parentKey?: string; readonly level: number; readonly thread?: string; readonly names: ReadonlySet<string>; readonly isAllOpen: boolean};
+type Position = {
+	readonly key: string;
+	readonly parentKey?: string;
+	readonly level: number;
+	readonly thread?: string;
+	readonly names: ReadonlySet<string>;
+	readonly isAllOpen: boolean;
+};
 
 /** Returns the call tree as rows, each level sorted; with a filter, the rows that match and those above them. */
 function treeRows(report: TraceReport, since: TraceReport | undefined, query: Query, isWanted: Wanted): TraceRow[] {
 	const root = {key: 't', level: 0, names: new Set<string>(), isAllOpen: false};
 	return query.tracesBy === 'thread'
-		? sortRows<ThreadRow>(threadTrees(report, since).map(tree => threadRow(tree)), traceColumns, query.sort).flatMap(row => rowWithChildren(row, row.rows, query, isWanted, {
-			...root, key: row.key, parentKey: row.key, level: 1, thread: row.thread,
-		}))
+		? sortRows<ThreadRow>(threadTrees(report, since).map(tree => threadRow(tree)), traceColumns, query.sort)
+			.flatMap(row =>
+				rowWithChildren(row, row.rows, query, isWanted, {
+					...root,
+					key: row.key,
+					parentKey: row.key,
+					level: 1,
+					thread: row.thread,
+				}))
 		: rowsOf(traceTree(report, since), query, isWanted, root);
 }
 
@@ -115,21 +175,43 @@ type ThreadRow = TraceRow & {readonly rows: readonly TraceTreeRow[]};
 
 function threadRow({number, name, ...figures}: ThreadTree): ThreadRow {
 	return {
-		...figures, key: `t${number}`, id: -1, className: '', method: '', parameters: '', isOverloaded: false, thread: name, tree: {level: 0, hasChildren: figures.rows.length > 0},
+		...figures,
+		key: `t${number}`,
+		id: -1,
+		className: '',
+		method: '',
+		parameters: '',
+		isOverloaded: false,
+		thread: name,
+		tree: {level: 0, hasChildren: figures.rows.length > 0},
 	};
 }
 
 function rowsOf(treeRows: readonly TraceTreeRow[], query: Query, isWanted: Wanted, position: Position): TraceRow[] {
 	const rows = treeRows.map(row => ({
-		...row, key: `${position.key}-${row.node}`, parentKey: position.parentKey, thread: position.thread, tree: {level: position.level, hasChildren: row.children.length > 0},
+		...row,
+		key: `${position.key}-${row.node}`,
+		parentKey: position.parentKey,
+		thread: position.thread,
+		tree: {level: position.level, hasChildren: row.children.length > 0},
 	}));
-	return sortRows<TraceTreeRow & TraceRow>(rows, traceColumns, query.sort).flatMap(row => rowWithChildren(row, row.children, query, isWanted, {
-		...position, parentKey: row.key, level: position.level + 1, names: new Set([...position.names, nameOf(row)]),
-	}));
+	return sortRows<TraceTreeRow & TraceRow>(rows, traceColumns, query.sort).flatMap(row =>
+		rowWithChildren(row, row.children, query, isWanted, {
+			...position,
+			parentKey: row.key,
+			level: position.level + 1,
+			names: new Set([...position.names, nameOf(row)]),
+		}));
 }
 
 /** Returns a row and, if it is open, the rows below it. `position`: that of its children. */
-function rowWithChildren(row: TraceRow, children: readonly TraceTreeRow[], query: Query, isWanted: Wanted, position: Position): TraceRow[] {
+function rowWithChildren(
+	row: TraceRow,
+	children: readonly TraceTreeRow[],
+	query: Query,
+	isWanted: Wanted,
+	position: Position,
+): TraceRow[] {
 	const opening = query.tree?.opened?.get(row.key);
 	// A method opens automatically unless the path to it is recursive: such a path has fewer names than levels.
 	const isAutoOpen = row.id >= 0 && position.names.size === position.level - (position.thread === undefined ? 0 : 1);

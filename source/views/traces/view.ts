@@ -19,10 +19,16 @@ export const tracesView: View<TraceRow> = {
 	columns: traceColumns,
 	sort: {column: 'cumulative', reverse: false},
 	keys: [
-		cyclingKey('traced methods, the tree of their calls, or such a tree for each thread', groups, ({tracesBy = 'method'}) => tracesBy, tracesBy => ({change: {tracesBy}, message: groupTitles[tracesBy]})),
+		cyclingKey(
+			'traced methods, the tree of their calls, or such a tree for each thread',
+			groups,
+			({tracesBy = 'method'}) => tracesBy,
+			tracesBy => ({change: {tracesBy}, message: groupTitles[tracesBy]}),
+		),
 		...openingKeys,
 	],
-	about: 'Traced methods: how often each was called, how long its calls took, and how many ended with an exception; l shows the tree of their calls, and that of each thread. Nothing is sampled: an agent in the JVM counts every call. M on a row of any view adds its method.',
+	about:
+		'Traced methods: how often each was called, how long its calls took, and how many ended with an exception; l shows the tree of their calls, and that of each thread. Nothing is sampled: an agent in the JVM counts every call. M on a row of any view adds its method.',
 	hints: () => [
 		{key: 'enter', title: 'its slowest traces', short: 'traces'},
 		{key: 'l', title: 'tree, threads', short: 'tree'},
@@ -32,16 +38,25 @@ export const tracesView: View<TraceRow> = {
 	isDim: row => row.calls === 0,
 	remark: ({tracesBy = 'method'}) => tracesBy === 'method' ? '' : groupTitles[tracesBy],
 	emptyText({allRows, pending = []}, query) {
-		const key = keyOrOption(query, 'M on a row of another view traces its method', 'tprof-top trace traces methods');
+		const key = keyOrOption(
+			query,
+			'M on a row of another view traces its method',
+			'tprof-top trace traces methods',
+		);
 		const text = pending.length === 0
 			? `no method is traced; ${key}`
 			: `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
 		return allRows === 0 ? text : undefined;
 	},
-	detail: (snapshot, _baseline, _query, _key, row) => ({...noDetail, fullStacks: row ? slowestWith(snapshot, row) : []}),
+	detail: (snapshot, _baseline, _query, _key, row) => ({
+		...noDetail,
+		fullStacks: row ? slowestWith(snapshot, row) : [],
+	}),
 	titleLines: row => [
 		{text: titleOf(row), role: 'title'},
-		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`},
+		{
+			text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`,
+		},
 		isThinned(row) ? {text: thinnedSentence(row)} : undefined,
 		row.isReleased ? {text: 'it exceeded --max-overhead and is no longer traced'} : undefined,
 		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`},
@@ -49,32 +64,60 @@ export const tracesView: View<TraceRow> = {
 	locationOf: ({className, method}) => className === '' ? undefined : {className, method, file: '', line: -1},
 	files: {
 		csv: csvOf(traceColumns, {
-			method: 'method', calls: 'calls', exceptions: row => row.exceptions, calls_per_s: 'calls-per-s', exceptions_per_s: 'exceptions',
-			mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most', cumulative_ms: 'cumulative', own_ms: 'own',
+			method: 'method',
+			calls: 'calls',
+			exceptions: row => row.exceptions,
+			calls_per_s: 'calls-per-s',
+			exceptions_per_s: 'exceptions',
+			mean_ms: 'mean',
+			p50_ms: 'p50',
+			p99_ms: 'p99',
+			max_ms: 'most',
+			cumulative_ms: 'cumulative',
+			own_ms: 'own',
 		}),
-		json: ({traces}, since, _query, top) => rowsAsJson(traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : [], traceJson),
+		json: ({traces}, since, _query, top) =>
+			rowsAsJson(traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : [], traceJson),
 	},
 };
 
 /** Returns a method's row for JSON. */
 export function traceJson(row: TraceRow) {
 	return {
-		method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(isThinned(row) ? {oneIn: row.oneIn, errorPercent: row.errorPercent} : {}), ...(row.isReleased ? {released: true} : {}),
+		method: nameOf(row),
+		parameters: row.parameters,
+		...figuresOf(row),
+		...(isThinned(row) ? {oneIn: row.oneIn, errorPercent: row.errorPercent} : {}),
+		...(row.isReleased ? {released: true} : {}),
 	};
 }
 
 /** Returns the known figures of calls for JSON. */
 export function figuresOf(row: CallFigures) {
 	const times = {
-		cumulativeMs: row.cumulativeNs, ownMs: row.ownNs, meanMs: row.meanNs, p50Ms: row.p50Ns, p99Ms: row.p99Ns, maxMs: row.mostNs,
+		cumulativeMs: row.cumulativeNs,
+		ownMs: row.ownNs,
+		meanMs: row.meanNs,
+		p50Ms: row.p50Ns,
+		p99Ms: row.p99Ns,
+		maxMs: row.mostNs,
 	};
+	const known = Object.entries(times).filter(([, ns]) => !Number.isNaN(ns));
 	return {
-		calls: row.calls, exceptions: row.exceptions, ...Object.fromEntries(Object.entries(times).filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => [name, exactMsOf(ns)])),
+		calls: row.calls,
+		exceptions: row.exceptions,
+		...Object.fromEntries(known.map(([name, ns]) => [name, exactMsOf(ns)])),
 	};
 }
 
 function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): string[] {
-	return ([['mean', meanNs], ['median', p50Ns], ['99 % within', p99Ns], ['longest', mostNs], ['cumulative', cumulativeNs]] as const)
+	return ([
+		['mean', meanNs],
+		['median', p50Ns],
+		['99 % within', p99Ns],
+		['longest', mostNs],
+		['cumulative', cumulativeNs],
+	] as const)
 		.filter(([, ns]) => !Number.isNaN(ns))
 		.map(([what, ns]) => `${what} ${formatNs(ns)}`);
 }
@@ -83,12 +126,16 @@ function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): stri
 function slowestWith({traces}: Snapshot, {id, thread}: TraceRow) {
 	const isThread = thread !== undefined && !(threadGroups as readonly string[]).includes(thread);
 	return (traces?.slowest ?? [])
-		.filter(trace => (id < 0 || trace.actions.some(({method}) => method === id)) && (!isThread || trace.thread === thread))
+		.filter(trace =>
+			(id < 0 || trace.actions.some(({method}) => method === id)) && (!isThread || trace.thread === thread))
 		.slice(0, maxTraces)
 		.map(trace => ({
 			title: `SLOW TRACE (began, time, own): ${formatNs(trace.durationNs)} in ${trace.thread}, ${trace.key}`,
 			frames: callsOf(trace).map(({method, depth, atNs, cumulativeNs, ownNs, isException}): AnnotatedFrame => ({
-				className: traces!.methods[method].className, method: traces!.methods[method].method, file: '', line: -1,
+				className: traces!.methods[method].className,
+				method: traces!.methods[method].method,
+				file: '',
+				line: -1,
 				before: `${[atNs, cumulativeNs, ownNs].map(ns => formatNs(ns).padStart(7)).join(' ')}  ${' '.repeat(Math.min(depth, maxIndent))}`,
 				behind: isException ? ' (exception)' : '',
 			})),

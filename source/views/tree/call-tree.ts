@@ -72,7 +72,7 @@ export class CallTree<Row extends CallNode = CallNode> {
 	/** A method's type, as its parameters are bivariant: a tree of special rows is then a `CallTree` too. */
 	readonly #compare: {compare(a: Row, b: Row): number}['compare'];
 
-	constructor(readonly options: TreeOptions<Row>, Node: new (tree: CallTree<Row>) => Row) {
+	constructor(readonly options: TreeOptions<Row>, Node: new(tree: CallTree<Row>) => Row) {
 		const {dictionary, counters, scope, isInverted, isKept, nodeFor, ends} = options;
 		const {nodeCount, nodeParent} = dictionary;
 		this.weightLength = plainLength + (options.countsStates ? stateCount : 0);
@@ -97,7 +97,8 @@ export class CallTree<Row extends CallNode = CallNode> {
 				this.firstCallee[caller] = node;
 				this.size++;
 				for (let number = 0; number < this.weightLength; number++) {
-					this.totals[(caller * this.weightLength) + number] += this.totals[(node * this.weightLength) + number];
+					this.totals[(caller * this.weightLength) + number]
+						+= this.totals[(node * this.weightLength) + number];
 				}
 			}
 		}
@@ -122,7 +123,10 @@ export class CallTree<Row extends CallNode = CallNode> {
 	weightsOf(nodes: readonly number[]): Float64Array {
 		const weights = new Float64Array(nodes.length * this.weightLength);
 		for (const [index, node] of nodes.entries()) {
-			weights.set(this.totals.subarray(node * this.weightLength, (node + 1) * this.weightLength), index * this.weightLength);
+			weights.set(
+				this.totals.subarray(node * this.weightLength, (node + 1) * this.weightLength),
+				index * this.weightLength,
+			);
 		}
 
 		return weights;
@@ -150,7 +154,9 @@ type Step = {readonly nodes: number[]; readonly from: number[]};
 
 /** A row of a tree: a group of frames reached by one path. `nodes` has its nodes, `weights` the weight of each. */
 export class CallNode extends LocatedRow {
-	/** Indentation: one more for each fork on the path to the row; the only callee of an only callee is not indented. */
+	/**
+	Indentation: one more for each fork on the path to the row; the only callee of an only callee is not indented.
+	*/
 	indent = 0;
 	isOpen = false;
 	/** Number of rows above it on its path. */
@@ -161,9 +167,17 @@ export class CallNode extends LocatedRow {
 	readonly #weight: Float64Array;
 	#children: readonly CallNode[] | undefined;
 
-	constructor(readonly tree: CallTree, readonly parent?: CallNode, readonly group = 0, readonly nodes = tree.starts, readonly weights = tree.weightsOf(nodes)) {
+	constructor(
+		readonly tree: CallTree,
+		readonly parent?: CallNode,
+		readonly group = 0,
+		readonly nodes = tree.starts,
+		readonly weights = tree.weightsOf(nodes),
+	) {
 		super();
-		this.key = parent ? `${parent.key}.${group}` : `${tree.options.keyPrefix ?? ''}${tree.options.isInverted ? 'u' : 'd'}`;
+		this.key = parent
+			? `${parent.key}.${group}`
+			: `${tree.options.keyPrefix ?? ''}${tree.options.isInverted ? 'u' : 'd'}`;
 		this.level = parent ? parent.level + 1 : tree.options.levelOfRoot;
 		this.#weight = weights.length === tree.weightLength ? weights : new Float64Array(tree.weightLength);
 		for (let index = 0; index < weights.length && weights !== this.#weight; index++) {
@@ -183,7 +197,8 @@ export class CallNode extends LocatedRow {
 
 	get hasChildren(): boolean {
 		const {firstCallee, options: {isInverted, dictionary: {nodeParent}}} = this.tree;
-		return this.#isAboveStarts || this.nodes.some(node => (isInverted ? nodeParent : firstCallee)[node] !== rootNode);
+		return this.#isAboveStarts
+			|| this.nodes.some(node => (isInverted ? nodeParent : firstCallee)[node] !== rootNode);
 	}
 
 	get totalTicks(): number {
@@ -216,7 +231,11 @@ export class CallNode extends LocatedRow {
 	get percents(): {readonly total: number; readonly self: number; readonly of: string} {
 		const {scope: {unit}, overMs} = this.tree.options;
 		if (unit !== 'core' || overMs === 0) {
-			return {total: this.totalPercent, self: this.selfPercent, of: unit === 'ticks' ? 'the ticks' : 'the CPU time'};
+			return {
+				total: this.totalPercent,
+				self: this.selfPercent,
+				of: unit === 'ticks' ? 'the ticks' : 'the CPU time',
+			};
 		}
 
 		const [total, self] = [this.totalCpuNs, this.selfCpuNs].map(ns => corePercent(ns, overMs));
@@ -234,7 +253,11 @@ export class CallNode extends LocatedRow {
 	/** Visits what its path leads to: each node with its group, and the index of this row's node that leads to it. */
 	eachStep(visit: (group: number, node: number, from: number) => void): void {
 		const {tree, nodes} = this;
-		const {firstCallee, nextCallee, options: {isInverted, grouping: {groupOfFrame}, dictionary: {nodeParent, nodeFrame}}} = tree;
+		const {
+			firstCallee,
+			nextCallee,
+			options: {isInverted, grouping: {groupOfFrame}, dictionary: {nodeParent, nodeFrame}},
+		} = tree;
 		for (const [index, node] of nodes.entries()) {
 			if (this.#isAboveStarts) {
 				visit(groupOfFrame[nodeFrame[node]], node, index);
@@ -261,7 +284,13 @@ export class CallNode extends LocatedRow {
 		});
 
 		const Node = this.constructor as typeof CallNode;
-		return Array.from(steps, ([group, step]) => isInverted ? new Node(tree, this, group, ...this.#carried(step)) : new Node(tree, this, group, step.nodes)) as this[];
+		return Array.from(
+			steps,
+			([group, step]) =>
+				isInverted
+					? new Node(tree, this, group, ...this.#carried(step))
+					: new Node(tree, this, group, step.nodes),
+		) as this[];
 	}
 
 	/** Releases the rows below; they are made again when asked for. */
@@ -280,7 +309,9 @@ export class CallNode extends LocatedRow {
 	/** Whether it has self time: in an inverted tree only the first row of a path has. */
 	get #hasSelf(): boolean {
 		const {isInverted, startsAreRows} = this.tree.options;
-		return isInverted ? startsAreRows && this.parent !== undefined && this.parent.parent === undefined : !this.#isAboveStarts;
+		return isInverted
+			? startsAreRows && this.parent !== undefined && this.parent.parent === undefined
+			: !this.#isAboveStarts;
 	}
 
 	#self(index: typeof ticksIndex | typeof cpuIndex): number {
@@ -305,7 +336,8 @@ export class CallNode extends LocatedRow {
 		for (const [index, node] of nodes.entries()) {
 			const slot = getOrCreate(slotOf, node, () => weights.length);
 			for (let number = 0; number < weightLength; number++) {
-				weights[slot + number] = (weights[slot + number] ?? 0) + this.weights[(from[index] * weightLength) + number];
+				weights[slot + number] = (weights[slot + number] ?? 0)
+					+ this.weights[(from[index] * weightLength) + number];
 			}
 		}
 

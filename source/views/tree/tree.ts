@@ -8,7 +8,16 @@ import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, TreeQuery, Unit, Weight} from '../../query/types/query.js';
-import {byLocation, figure, fileColumn, share, shareHeadings, text, treeMark, type Column} from '../../query/columns/column.js';
+import {
+	byLocation,
+	figure,
+	fileColumn,
+	share,
+	shareHeadings,
+	text,
+	treeMark,
+	type Column,
+} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
@@ -16,8 +25,16 @@ import {CallNode, CallTree, type TreeOptions} from './call-tree.js';
 
 export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
-		heading: 'CPU%', measureHeadings: shareHeadings, title: 'total share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['total', 'self'], thenBy: [row => row.totalTicks],
-		description: 'CPU time of samples that came by this path, 100 is one core (or their share of CPU time or ticks); '
+		heading: 'CPU%',
+		measureHeadings: shareHeadings,
+		title: 'total share',
+		width: 6,
+		fromColumns: 0,
+		isHot: true,
+		sortKeys: ['total', 'self'],
+		thenBy: [row => row.totalTicks],
+		description:
+			'CPU time of samples that came by this path, 100 is one core (or their share of CPU time or ticks); '
 			+ 'each sample counts once, recursion or not',
 	}),
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
@@ -35,8 +52,14 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 		description: 'CPU time of samples that came by this path, milliseconds',
 	}),
 	text('path', row => row.className, {
-		heading: 'PATH', title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: byLocation,
-		description: 'each row calls those below it (bottom-up: is called by them); further in where a path forks; + closed, - open',
+		heading: 'PATH',
+		title: 'name',
+		width: 0,
+		fromColumns: 0,
+		sortKeys: ['name'],
+		sortBy: byLocation,
+		description:
+			'each row calls those below it (bottom-up: is called by them); further in where a path forks; + closed, - open',
 		value(row, {room, fullNames}) {
 			const mark = treeMark(row.indent, row, room);
 			return mark + nameWith(row, row.via ? [viaText(row.via)] : [], Math.max(room - mark.length, 1), fullNames);
@@ -58,13 +81,21 @@ export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query
 }
 
 /** Returns the tree of a query, and the filter that its stacks passed. */
-export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly tree: CallTree; readonly filter: StackFilter} {
+export function openTree(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+): {readonly tree: CallTree; readonly filter: StackFilter} {
 	const {options, filter} = treeOptions(snapshot, since, query);
 	return {tree: new CallTree(options, CallNode), filter};
 }
 
 /** Returns the options of a query's tree, and the filter that its stacks pass. */
-export function treeOptions(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly options: TreeOptions<CallNode>; readonly filter: StackFilter} {
+export function treeOptions(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	query: Query,
+): {readonly options: TreeOptions<CallNode>; readonly filter: StackFilter} {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
@@ -76,8 +107,20 @@ export function treeOptions(snapshot: Snapshot, since: Snapshot | undefined, que
 	const isInverted = query.tree?.isBottomUp ?? false;
 	const endOf = (node: number) => ends ? ends[node] : node;
 	const options: TreeOptions<CallNode> = {
-		dictionary, counters, grouping, scope, overMs, isInverted, isKept, ends, app: query.app, isRowKept, levelOfRoot: -1,
-		columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
+		dictionary,
+		counters,
+		grouping,
+		scope,
+		overMs,
+		isInverted,
+		isKept,
+		ends,
+		app: query.app,
+		isRowKept,
+		levelOfRoot: -1,
+		columns: treeColumns,
+		sort: query.sort,
+		whole: wholeOf(counters, scope),
 		// Bottom-up paths start at the line that the stack, up to its end, is attributed to.
 		...(isInverted
 			? {nodeFor: node => attributed[endOf(node)], startsAreRows: true}
@@ -114,7 +157,10 @@ export function treeFilter(
 export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedMask'>): Weight {
 	const {count, node, state, ticks, cpuNs} = counters;
 	return {
-		ticks: sumUpTo(count, counter => node[counter] === rootNode ? 0 : ((countedMask >> state[counter]) & 1) * ticks[counter]),
+		ticks: sumUpTo(
+			count,
+			counter => node[counter] === rootNode ? 0 : ((countedMask >> state[counter]) & 1) * ticks[counter],
+		),
 		cpuNs: sumUpTo(count, counter => node[counter] === rootNode ? 0 : cpuNs[counter]),
 	};
 }
@@ -132,7 +178,11 @@ type JsonOptions<Row> = {readonly top?: number; readonly fieldsOf: (row: Row) =>
 type Unfinished<Row> = {readonly row: Row; readonly children: readonly Row[]; next: number};
 
 /** Yields a JSON text for each root, `children` nested, at most `top` a list. Not recursive, as stacks may be deep. */
-export function * treesAsJson<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], {top = Infinity, fieldsOf}: JsonOptions<Row>): Generator<string> {
+export function * treesAsJson<Row extends CallNode>(
+	tree: CallTree<Row>,
+	roots: readonly Row[],
+	{top = Infinity, fieldsOf}: JsonOptions<Row>,
+): Generator<string> {
 	for (const root of roots.slice(0, top)) {
 		const pieces: string[] = [];
 		const unfinished: Array<Unfinished<Row>> = [];
@@ -176,12 +226,25 @@ type AutoOpening<Row extends CallNode> = {
 };
 
 /** A row yet to be visited: whether all below it is opened, whether it is on a hot path, and terms found above it. */
-type Pending<Row> = {readonly row: Row; readonly hasSiblings: boolean; readonly isAll: boolean; readonly isHot: boolean; readonly found: number};
+type Pending<Row> = {
+	readonly row: Row;
+	readonly hasSiblings: boolean;
+	readonly isAll: boolean;
+	readonly isHot: boolean;
+	readonly found: number;
+};
 
 /** Returns the rows of a tree: opened by the user, from hot roots to where paths fork, and to the filter's matches. */
-export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], treeQuery: TreeQuery | undefined, {
-	isHotRoot, isWorthOpening, filter,
-}: AutoOpening<Row>): Row[] {
+export function openedRows<Row extends CallNode>(
+	tree: CallTree<Row>,
+	roots: readonly Row[],
+	treeQuery: TreeQuery | undefined,
+	{
+		isHotRoot,
+		isWorthOpening,
+		filter,
+	}: AutoOpening<Row>,
+): Row[] {
 	const {wanted} = filter;
 	const {isAllOpen = false, opened} = treeQuery ?? {};
 	const rows: Row[] = [];
@@ -193,11 +256,13 @@ export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: rea
 	for (let next = pending.pop(); next; next = pending.pop()) {
 		const {row, hasSiblings, isHot} = next;
 		rows.push(row);
-		const found = next.found | (wanted === 0 ? 0 : filter.foundIn(row.group) | (row.via ? filter.foundInName(row.via) : 0));
+		const found = next.found
+			| (wanted === 0 ? 0 : filter.foundIn(row.group) | (row.via ? filter.foundInName(row.via) : 0));
 		const opening = isAllOpen ? undefined : opened?.get(row.key);
 		const isAll = opening === 'all' || (next.isAll && opening !== 'closed');
 		const leadsToMatch = (found & wanted) !== wanted && rows.length < maxRowsToMatches;
-		const isOpening = isAll || opening === 'open' || (opening !== 'closed' && (isHot || leadsToMatch || (isWorthOpening?.(row) ?? false)));
+		const isOpening = isAll || opening === 'open'
+			|| (opening !== 'closed' && (isHot || leadsToMatch || (isWorthOpening?.(row) ?? false)));
 		const children = isOpening ? tree.below(row) : [];
 		if (children.length === 0 || count + children.length > maxCount) {
 			continue;
@@ -221,7 +286,11 @@ export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: rea
 function hotPathChild<Row extends CallNode>(row: Row, children: readonly Row[]): Row | undefined {
 	let hottest = children[0];
 	for (const child of children) {
-		hottest = (child.totalPercent - hottest.totalPercent || child.totalCpuNs - hottest.totalCpuNs || child.totalTicks - hottest.totalTicks) > 0 ? child : hottest;
+		hottest
+			= (child.totalPercent - hottest.totalPercent || child.totalCpuNs - hottest.totalCpuNs
+				|| child.totalTicks - hottest.totalTicks) > 0
+				? child
+				: hottest;
 	}
 
 	return hottest.totalPercent >= minPathPart * row.totalPercent ? hottest : undefined;

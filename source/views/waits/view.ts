@@ -15,7 +15,8 @@ export const waitsView: View<WaitRow> = {
 	columns: waitColumns,
 	sort: {column: 'threads', reverse: false},
 	keys: [],
-	about: 'What threads wait for now, by kind and peer: sockets, files, pipes and child processes as the kernel knows them (read once a second), locks, conditions, queues and class initializers. Threads that wait for work are not listed.',
+	about:
+		'What threads wait for now, by kind and peer: sockets, files, pipes and child processes as the kernel knows them (read once a second), locks, conditions, queues and class initializers. Threads that wait for work are not listed.',
 	hints: row => [
 		{key: 'enter', title: 'its threads and stacks', short: 'threads'},
 		{key: 't', title: row.threads === 1 ? 'only this thread' : 'only these threads', short: 'only'},
@@ -37,8 +38,13 @@ export const waitsView: View<WaitRow> = {
 	},
 	titleLines(row) {
 		const count = row.threads;
-		const longest = row.longestMs > 0 ? `${count === 1 ? ' for' : ', longest for'} ${stuckInWords({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast})}` : '';
-		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, threadCount, stuckMs, clientSide}) => `${name}${nativeId > 0 ? ` (tid ${nativeId})` : (threadCount > 1 ? ` (${plural(threadCount, 'thread')})` : '')}${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${clientSide === '' ? '' : `, ${clientSide}`}`);
+		const longest = row.longestMs > 0
+			? `${count === 1 ? ' for' : ', longest for'} ${stuckInWords({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast})}`
+			: '';
+		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, threadCount, stuckMs, clientSide}) =>
+			`${name}${
+				nativeId > 0 ? ` (tid ${nativeId})` : (threadCount > 1 ? ` (${plural(threadCount, 'thread')})` : '')
+			}${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${clientSide === '' ? '' : `, ${clientSide}`}`);
 		return [
 			{text: waitText(row), role: 'title'},
 			{text: `${count} ${count === 1 ? 'thread waits' : 'threads wait'}${longest}`},
@@ -49,15 +55,31 @@ export const waitsView: View<WaitRow> = {
 	},
 	files: {
 		csv: csvOf(waitColumns, {
-			kind: 'kind', peer: 'peer', threads: 'threads', longest_ms: 'longest', longest_at_least: row => Number(row.longestAtLeast), at: 'at', names: 'names',
+			kind: 'kind',
+			peer: 'peer',
+			threads: 'threads',
+			longest_ms: 'longest',
+			longest_at_least: row => Number(row.longestAtLeast),
+			at: 'at',
+			names: 'names',
 		}),
-		json: (snapshot, since, query, top) => rowsAsJson(queryWaits(snapshot, since, {...query, showIdle: true}).rows.slice(0, top), row => ({
-			kind: row.kind, peer: row.peer, threads: row.threads, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast, at: frameOrNull(row.at), forWork: row.isIdle,
-			waiters: row.waiters.map(({name, nativeId, threadCount, stuckMs, clientSide}) => ({
-				thread: name, tid: nativeId, stuckMs: rounded(stuckMs), end: clientSide, threads: threadCount,
+		json: (snapshot, since, query, top) =>
+			rowsAsJson(queryWaits(snapshot, since, {...query, showIdle: true}).rows.slice(0, top), row => ({
+				kind: row.kind,
+				peer: row.peer,
+				threads: row.threads,
+				longestMs: rounded(row.longestMs),
+				longestAtLeast: row.longestAtLeast,
+				at: frameOrNull(row.at),
+				forWork: row.isIdle,
+				waiters: row.waiters.map(({name, nativeId, threadCount, stuckMs, clientSide}) => ({
+					thread: name, tid: nativeId, stuckMs: rounded(stuckMs), end: clientSide, threads: threadCount,
+				})),
 			})),
-		})),
 	},
 	locationOf: ({at}) => at,
-	threadsOf: ({threads, threadKeys, waiters}) => ({keys: threadKeys, label: threads === 1 ? waiters[0].name : plural(threads, 'thread')}),
+	threadsOf: ({threads, threadKeys, waiters}) => ({
+		keys: threadKeys,
+		label: threads === 1 ? waiters[0].name : plural(threads, 'thread'),
+	}),
 };

@@ -27,7 +27,15 @@ export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAt
 	/** No thread waits for a lock that another one holds; each is the JVM's own or waits for its next task. */
 	readonly isIdle: boolean;
 	/** The thread records, the longest wait first; `threadCount`: threads in a record; `clientSide`: see `Wait`. */
-	readonly waiters: ReadonlyArray<{readonly name: string; readonly nativeId: number; readonly threadCount: number; readonly stuckMs: number; readonly clientSide: string}>;
+	readonly waiters: ReadonlyArray<
+		{
+			readonly name: string;
+			readonly nativeId: number;
+			readonly threadCount: number;
+			readonly stuckMs: number;
+			readonly clientSide: string;
+		}
+	>;
 };
 
 export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
@@ -42,30 +50,50 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : '',
 	}),
 	text('kind', row => row.kind, {
-		heading: 'KIND', title: 'kind', width: 10, fromColumns: 0,
-		description: 'what they do: read, write, connect, accept or select in a system call; wait for a monitor, a lock, a queue, a class initializer...',
+		heading: 'KIND',
+		title: 'kind',
+		width: 10,
+		fromColumns: 0,
+		description:
+			'what they do: read, write, connect, accept or select in a system call; wait for a monitor, a lock, a queue, a class initializer...',
 	}),
 	text('peer', row => row.peer, {
-		heading: 'WAITS FOR', title: 'what for', width: 30, fromColumns: 0, sortKeys: ['name'],
-		description: 'whom or what for: the address of a server, a file, a child process, a lock and its holder; blank where the kind says all',
+		heading: 'WAITS FOR',
+		title: 'what for',
+		width: 30,
+		fromColumns: 0,
+		sortKeys: ['name'],
+		description:
+			'whom or what for: the address of a server, a file, a child process, a lock and its holder; blank where the kind says all',
 	}),
 	locationColumn('at', row => row.at, {
 		heading: 'AT', title: 'where they wait', width: 0, fromColumns: 72,
 		description: 'the program\'s line where most of them wait',
 	}),
 	text('names', row => row.names.join(', '), {
-		heading: 'THREADS', title: 'names', width: 30, fromColumns: 120,
-		description: 'names of the threads, with * for numbers if there are several', exportValue: row => row.names.join('; '), role: () => 'dim',
+		heading: 'THREADS',
+		title: 'names',
+		width: 30,
+		fromColumns: 120,
+		description: 'names of the threads, with * for numbers if there are several',
+		exportValue: row => row.names.join('; '),
+		role: () => 'dim',
 	}),
 ];
 
 /** What threads wait for in the newest sample; without `query.showIdle` no rows of threads that all wait for work. */
 export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): ViewTable<WaitRow> {
 	const scope = scopeOf(snapshot, query);
-	const rows = groupWaits(snapshot, countedThreads(snapshot, scope), query).map(group => rowOf(snapshot, group, query));
+	const rows = groupWaits(snapshot, countedThreads(snapshot, scope), query).map(group =>
+		rowOf(snapshot, group, query));
 	const matching = filtered(rows, scope.filter, filterFields);
 	const visible = query.showIdle ? matching : matching.filter(row => !row.isIdle);
-	return {rows: sortRows(visible, waitColumns, query.sort), allRows: rows.length, idleRows: matching.length - visible.length, missing: missingWaits(snapshot)};
+	return {
+		rows: sortRows(visible, waitColumns, query.sort),
+		allRows: rows.length,
+		idleRows: matching.length - visible.length,
+		missing: missingWaits(snapshot),
+	};
 }
 
 function rowOf(snapshot: Snapshot, group: WaitGroup, rule: OwnCodeRule): WaitRow {
@@ -110,6 +138,8 @@ function rowOf(snapshot: Snapshot, group: WaitGroup, rule: OwnCodeRule): WaitRow
 }
 
 const filterFields: FilterFields<WaitRow> = {
-	text: ({kind, peer, at, waiters}) => [waitText({kind, peer}), at ? locationName(at) : '', ...waiters.map(({name}) => name)].join('\n'),
-	threads: row => row.threads, stuckS: row => row.longestMs / 1000,
+	text: ({kind, peer, at, waiters}) =>
+		[waitText({kind, peer}), at ? locationName(at) : '', ...waiters.map(({name}) => name)].join('\n'),
+	threads: row => row.threads,
+	stuckS: row => row.longestMs / 1000,
 };

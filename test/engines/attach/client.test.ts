@@ -12,7 +12,9 @@ import {patienceMs} from '../../helpers/until.js';
 const dump = Buffer.from('2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n"main" #1 prio=5\n\nJNI global refs: 12, weak refs: 0\n\n');
 const options: Parameters<AttachClient['threadDump']>[0] = {timeoutMs: patienceMs};
 
-/** A real listener on this process's own attach socket, until the test ends: for answers that no JVM gives on demand. */
+/**
+A real listener on this process's own attach socket, until the test ends: for answers that no JVM gives on demand.
+*/
 async function startListener(answer: (request: Buffer, socket: Socket) => void) {
 	const path = `/tmp/.java_pid${process.pid}`;
 	rmSync(path, {force: true});
@@ -105,7 +107,12 @@ test('an answer without an end is given up at a bound, in words', async () => {
 		socket.on('drain', more);
 		more();
 	}));
-	expect(await listener.dump()).toEqual({status: 'failed', reason: 'the JVM\'s answer is larger than 64 MB: too much to sample this way', hint: '', otherEnginesMayWork: true});
+	expect(await listener.dump()).toEqual({
+		status: 'failed',
+		reason: 'the JVM\'s answer is larger than 64 MB: too much to sample this way',
+		hint: '',
+		otherEnginesMayWork: true,
+	});
 });
 
 test('a silent listener costs no more than the time-out, and its connection is closed', async () => {
@@ -128,14 +135,23 @@ test('a request that is given up ends at once, and its connection is closed', as
 		closed = once(socket, 'close');
 		abort.abort();
 	});
-	expect(await listener.dump({...options, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
+	expect(await listener.dump({...options, signal: abort.signal})).toMatchObject({
+		status: 'failed',
+		reason: 'given up',
+	});
 	await closed;
-	expect(await listener.dump({...options, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
+	expect(await listener.dump({...options, signal: abort.signal})).toMatchObject({
+		status: 'failed',
+		reason: 'given up',
+	});
 });
 
 test('no dump is asked for where the answer about streaming is not understood', async () => {
 	const listener = await startListener((_, socket) => socket.end('0\nmaybe'));
-	expect(await listener.dump()).toMatchObject({status: 'failed', reason: expect.stringMatching(/protocol version/) as string});
+	expect(await listener.dump()).toMatchObject({
+		status: 'failed',
+		reason: expect.stringMatching(/protocol version/) as string,
+	});
 	expect(listener.requests.map(String)).toEqual(['1\0getversion\0options\0\0\0']);
 });
 

@@ -17,7 +17,15 @@ async function startInside(jdk: Jdk, command: readonly string[]): Promise<{pid: 
 	// The class files lie in the outer /tmp, which is covered inside.
 	const script = 'mount --bind "$1" /srv && mount -t tmpfs -o mode=1777 none /tmp && cd /tmp && shift && exec "$@"';
 	const program = [...command, '-Xmx64m', '-cp', '/srv', 'ParkedAndEcho', '3', '3'];
-	const java = programForTest('unshare', [...unshare, 'sh', '-c', script, 'sh', compileProgram('ParkedAndEcho', jdk), ...program]);
+	const java = programForTest('unshare', [
+		...unshare,
+		'sh',
+		'-c',
+		script,
+		'sh',
+		compileProgram('ParkedAndEcho', jdk),
+		...program,
+	]);
 	await java.waitFor(/^ready$/m);
 	const [inner] = readFileSync(`/proc/${java.pid}/task/${java.pid}/children`, 'utf8').trim().split(' ').map(Number);
 	return {pid: inner, java};
@@ -28,24 +36,30 @@ describe.skipIf(refusal)(`a JVM in a container${refusal ? ` (none can be made he
 	// A user namespace made without rights has one user.
 	const users = isRoot ? [ofRoot, ['of another user', javaAsOtherUser] as const] : [ofRoot];
 
-	test.each(jdks().flatMap(jdk => users.map(([user, commandOf]) => ({jdk, release: jdk.release, user, commandOf}))))('JDK $release, $user', async ({jdk, commandOf}) => {
-		const {pid, java} = await startInside(jdk, commandOf(jdk));
-		const target = await targetOf({pid});
-		expect(target).toMatchObject({pid, nsPid: 1, jdk: jdk.release, facts: {mainClass: 'ParkedAndEcho'}});
-		const client = new AttachClient(target);
-		for (let round = 0; round < 3; round++) {
-			const reply = await client.threadDump({timeoutMs: patienceMs});
-			expect(reply).toMatchObject({status: 'ok'});
-			expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
-		}
+	test.each(jdks().flatMap(jdk => users.map(([user, commandOf]) => ({jdk, release: jdk.release, user, commandOf}))))(
+		'JDK $release, $user',
+		async ({jdk, commandOf}) => {
+			const {pid, java} = await startInside(jdk, commandOf(jdk));
+			const target = await targetOf({pid});
+			expect(target).toMatchObject({pid, nsPid: 1, jdk: jdk.release, facts: {mainClass: 'ParkedAndEcho'}});
+			const client = new AttachClient(target);
+			for (let round = 0; round < 3; round++) {
+				const reply = await client.threadDump({timeoutMs: patienceMs});
+				expect(reply).toMatchObject({status: 'ok'});
+				expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
+			}
 
-		expect(listJvms().find(found => found.pid === pid)).toMatchObject({mainClass: 'ParkedAndEcho', jvmVersion: target.facts.jvmVersion});
-		expect(readdirSync(`/proc/${pid}/root/tmp`).filter(name => name.startsWith('.attach'))).toEqual([]);
-		expect(java.output()).not.toMatch(/Full thread dump/);
-		await java.stop();
-		await untilAsync(async () => {
-			const {status} = await client.threadDump({timeoutMs: patienceMs});
-			return status === 'ended';
-		});
-	});
+			expect(listJvms().find(found => found.pid === pid)).toMatchObject({
+				mainClass: 'ParkedAndEcho',
+				jvmVersion: target.facts.jvmVersion,
+			});
+			expect(readdirSync(`/proc/${pid}/root/tmp`).filter(name => name.startsWith('.attach'))).toEqual([]);
+			expect(java.output()).not.toMatch(/Full thread dump/);
+			await java.stop();
+			await untilAsync(async () => {
+				const {status} = await client.threadDump({timeoutMs: patienceMs});
+				return status === 'ended';
+			});
+		},
+	);
 });

@@ -12,7 +12,8 @@ import {Names, rowsOf, type Row} from '../observe.js';
 const directory = path.resolve(import.meta.dirname, '../../fixtures/dumps');
 
 /** Names of the dumps of real JVMs kept as fixtures: JDK release, then what was running. */
-export const dumpNames = readdirSync(directory).filter(name => name.endsWith('.txt.gz')).map(name => name.slice(0, -'.txt.gz'.length));
+export const dumpNames = readdirSync(directory).filter(name => name.endsWith('.txt.gz')).map(name =>
+	name.slice(0, -'.txt.gz'.length));
 
 export function dump(name: string): Buffer {
 	return gunzipSync(readFileSync(path.join(directory, `${name}.txt.gz`)));
@@ -35,7 +36,11 @@ export class DumpReading {
 
 	/** With the sample's CPU times, or as where none can be had. */
 	settle(isCpuKnown = true): void {
-		this.parser.frames.markIdle(this.sample, new Uint8Array(this.sample.count).fill(isCpuKnown ? 1 : 0), this.parser.attachListenerId);
+		this.parser.frames.markIdle(
+			this.sample,
+			new Uint8Array(this.sample.count).fill(isCpuKnown ? 1 : 0),
+			this.parser.attachListenerId,
+		);
 	}
 
 	rows(): Row[] {

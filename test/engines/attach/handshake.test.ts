@@ -13,13 +13,24 @@ import {readStatus} from '../../../source/jvm/system/proc.js';
 import {compileProgram, type JavaOptions, type JavaProcess, jdks, rawTarget, targetOf} from '../../helpers/jvm.js';
 import {until, patienceMs} from '../../helpers/until.js';
 import {freezers, frozenGroup} from '../../helpers/freezer.js';
-import {atTestEnd, beside, closedAfterTest, folderForTest, javaForTest, programForTest} from '../../helpers/for-test.js';
+import {
+	atTestEnd,
+	beside,
+	closedAfterTest,
+	folderForTest,
+	javaForTest,
+	programForTest,
+} from '../../helpers/for-test.js';
 
 const options = {timeoutMs: patienceMs};
 /** Starts the program in an empty folder of its own, so that nothing may be left in it unseen. */
 async function start(javaOptions: JavaOptions = {}): Promise<{java: JavaProcess; folder: string}> {
 	const folder = folderForTest();
-	const java = await javaForTest('ParkedAndEcho', {cwd: folder, ...javaOptions, jvmArgs: ['-Xmx64m', ...(javaOptions.jvmArgs ?? [])]});
+	const java = await javaForTest('ParkedAndEcho', {
+		cwd: folder,
+		...javaOptions,
+		jvmArgs: ['-Xmx64m', ...(javaOptions.jvmArgs ?? [])],
+	});
 	return {java, folder};
 }
 
@@ -36,18 +47,24 @@ async function expectUnharmed(java: JavaProcess): Promise<void> {
 
 // They wait for most of their time.
 describe.concurrent.each(jdks())('JDK $release', on => {
-	test('many clients at once need one signal; dumps arrive whole, nothing is left behind, nothing is printed by the target', beside(async () => {
-		const {java, folder} = await start({jdk: on, args: ['20', '30']});
-		const target = await targetOf(java);
-		for (const dump of await Promise.all(Array.from({length: 5}, async () => text(await new AttachClient(target).threadDump(options))))) {
-			expect(dump).toMatch(/Full thread dump/);
-			expect(dump.match(/^"parked-\d+" #/gm)).toHaveLength(20);
-			expect(dump.match(/ParkedAndEcho\.down/g)).toHaveLength(20 * 30);
-		}
+	test(
+		'many clients at once need one signal; dumps arrive whole, nothing is left behind, nothing is printed by the target',
+		beside(async () => {
+			const {java, folder} = await start({jdk: on, args: ['20', '30']});
+			const target = await targetOf(java);
+			for (
+				const dump of await Promise.all(Array.from({length: 5}, async () =>
+					text(await new AttachClient(target).threadDump(options))))
+			) {
+				expect(dump).toMatch(/Full thread dump/);
+				expect(dump.match(/^"parked-\d+" #/gm)).toHaveLength(20);
+				expect(dump.match(/ParkedAndEcho\.down/g)).toHaveLength(20 * 30);
+			}
 
-		expect(attachFiles(folder)).toEqual([]);
-		await expectUnharmed(java);
-	}));
+			expect(attachFiles(folder)).toEqual([]);
+			await expectUnharmed(java);
+		}),
+	);
 
 	test('a socket removed by a tmp cleaner is made again', beside(async () => {
 		const {java, folder} = await start({jdk: on});
@@ -97,32 +114,48 @@ describe.concurrent.each(jdks())('JDK $release', on => {
 		}
 	}));
 
-	test('it may be attached to at any moment of its start without harm', beside(async () => {
-		await Promise.all(['-XX:+UsePerfData', '-Xshare:auto', '-Xshare:auto', '-Xshare:off', '-XX:-UsePerfData'].map(async (flag, round) => {
-			const java = programForTest(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho']);
-			// As soon as anything of a JVM is to be seen, and without the help of identify.
-			const client = new AttachClient(rawTarget(java.pid));
-			let reply = await client.threadDump(options);
-			while (reply.status !== 'ok') {
-				expect(reply.status, reply.reason).toBe('failed');
-				await sleep(round);
-				reply = await client.threadDump(options);
-			}
+	test(
+		'it may be attached to at any moment of its start without harm',
+		beside(async () => {
+			await Promise.all(['-XX:+UsePerfData', '-Xshare:auto', '-Xshare:auto', '-Xshare:off', '-XX:-UsePerfData']
+				.map(async (flag, round) => {
+					const java = programForTest(path.join(on.home, 'bin/java'), [
+						'-Xmx64m',
+						flag,
+						'-cp',
+						compileProgram('ParkedAndEcho', on),
+						'ParkedAndEcho',
+					]);
+					// As soon as anything of a JVM is to be seen, and without the help of identify.
+					const client = new AttachClient(rawTarget(java.pid));
+					let reply = await client.threadDump(options);
+					while (reply.status !== 'ok') {
+						expect(reply.status, reply.reason).toBe('failed');
+						await sleep(round);
+						reply = await client.threadDump(options);
+					}
 
-			await java.waitFor(/ready/);
+					await java.waitFor(/ready/);
+					await expectUnharmed(java);
+				}));
+		}),
+	);
+
+	test(
+		'with -Xrs its own socket serves, and no signal is sent when that is gone',
+		beside(async () => {
+			const {java} = await start({jdk: on, jvmArgs: ['-Xrs']});
+			const client = new AttachClient(await targetOf(java));
+			await until(() => existsSync(`/tmp/.java_pid${java.pid}`));
+			expect(text(await client.threadDump(options))).toMatch(/Full thread dump/);
+			unlinkSync(`/tmp/.java_pid${java.pid}`);
+			expect(await client.threadDump(options)).toMatchObject({
+				status: 'failed',
+				reason: expect.stringMatching(/-Xrs/) as string,
+			});
 			await expectUnharmed(java);
-		}));
-	}));
-
-	test('with -Xrs its own socket serves, and no signal is sent when that is gone', beside(async () => {
-		const {java} = await start({jdk: on, jvmArgs: ['-Xrs']});
-		const client = new AttachClient(await targetOf(java));
-		await until(() => existsSync(`/tmp/.java_pid${java.pid}`));
-		expect(text(await client.threadDump(options))).toMatch(/Full thread dump/);
-		unlinkSync(`/tmp/.java_pid${java.pid}`);
-		expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/-Xrs/) as string});
-		await expectUnharmed(java);
-	}));
+		}),
+	);
 });
 
 test.concurrent('a JVM killed at any moment of a dump has ended', beside(async () => {
@@ -146,48 +179,60 @@ test.concurrent('a JVM killed at any moment of a dump has ended', beside(async (
 	}));
 }));
 
-test.concurrent('a stopped JVM is not signalled, and its socket is not waited for without end', beside(async () => {
-	const {java, folder} = await start();
-	const target = await targetOf(java);
-	const stop = async () => {
-		process.kill(java.pid, 'SIGSTOP');
-		await until(() => readStatus(java.pid)?.state === 'T');
-	};
+test.concurrent(
+	'a stopped JVM is not signalled, and its socket is not waited for without end',
+	beside(async () => {
+		const {java, folder} = await start();
+		const target = await targetOf(java);
+		const stop = async () => {
+			process.kill(java.pid, 'SIGSTOP');
+			await until(() => readStatus(java.pid)?.state === 'T');
+		};
 
-	await stop();
-	const client = new AttachClient(target);
-	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/is stopped/) as string});
-	expect(attachFiles(folder)).toEqual([]);
-	process.kill(java.pid, 'SIGCONT');
-	await expectUnharmed(java);
+		await stop();
+		const client = new AttachClient(target);
+		expect(await client.threadDump(options)).toMatchObject({
+			status: 'failed',
+			reason: expect.stringMatching(/is stopped/) as string,
+		});
+		expect(attachFiles(folder)).toEqual([]);
+		process.kill(java.pid, 'SIGCONT');
+		await expectUnharmed(java);
 
-	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
-	await stop();
-	expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason: `process ${java.pid} is stopped (SIGSTOP or Ctrl-Z)`});
-	process.kill(java.pid, 'SIGCONT');
-	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
-}));
+		expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+		await stop();
+		expect(await client.threadDump({timeoutMs: 200})).toMatchObject({
+			status: 'failed',
+			reason: `process ${java.pid} is stopped (SIGSTOP or Ctrl-Z)`,
+		});
+		process.kill(java.pid, 'SIGCONT');
+		expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+	}),
+);
 
-test.skipIf(freezers.length === 0).for(freezers)('a JVM that its control group has frozen is not signalled, and its socket is not waited for without end: $root', async freezer => {
-	const {java, folder} = await start();
-	const target = await targetOf(java);
-	const group = frozenGroup(freezer, java.pid);
-	const reason = `process ${java.pid} is frozen by its cgroup`;
-	group.freeze();
-	await until(() => isFrozen(java.pid));
-	const client = new AttachClient(target);
-	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason});
-	expect(identify(java.pid)).toMatchObject({ok: false, reason});
-	expect(closedAfterTest(openVitals(target)).read()).toMatchObject({isFrozen: true, isStopped: false});
-	expect(attachFiles(folder)).toEqual([]);
-	group.thaw();
-	await expectUnharmed(java);
-	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
-	group.freeze();
-	expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason});
-	group.thaw();
-	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
-});
+test.skipIf(freezers.length === 0).for(freezers)(
+	'a JVM that its control group has frozen is not signalled, and its socket is not waited for without end: $root',
+	async freezer => {
+		const {java, folder} = await start();
+		const target = await targetOf(java);
+		const group = frozenGroup(freezer, java.pid);
+		const reason = `process ${java.pid} is frozen by its cgroup`;
+		group.freeze();
+		await until(() => isFrozen(java.pid));
+		const client = new AttachClient(target);
+		expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason});
+		expect(identify(java.pid)).toMatchObject({ok: false, reason});
+		expect(closedAfterTest(openVitals(target)).read()).toMatchObject({isFrozen: true, isStopped: false});
+		expect(attachFiles(folder)).toEqual([]);
+		group.thaw();
+		await expectUnharmed(java);
+		expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+		group.freeze();
+		expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason});
+		group.thaw();
+		expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+	},
+);
 
 test.concurrent('an attach file that another one took the place of is not removed', beside(async () => {
 	const {java, folder} = await start();
@@ -211,16 +256,19 @@ describe.concurrent('while another client attaches', () => {
 		return {java, file, target: await targetOf(java)};
 	}
 
-	test.for([['in the working directory', undefined], ['in /tmp', '/tmp']])('its file %s keeps us from signalling, and its socket serves', beside(async ([, directory]) => {
-		const {java, file, target} = await startBeside(directory);
-		const dump = new AttachClient(target).threadDump(options);
-		await sleep(200);
-		expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
-		process.kill(java.pid, 'SIGQUIT');
-		expect(await dump).toMatchObject({status: 'ok'});
-		expect(existsSync(file)).toBe(true);
-		await expectUnharmed(java);
-	}));
+	test.for([['in the working directory', undefined], ['in /tmp', '/tmp']])(
+		'its file %s keeps us from signalling, and its socket serves',
+		beside(async ([, directory]) => {
+			const {java, file, target} = await startBeside(directory);
+			const dump = new AttachClient(target).threadDump(options);
+			await sleep(200);
+			expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
+			process.kill(java.pid, 'SIGQUIT');
+			expect(await dump).toMatchObject({status: 'ok'});
+			expect(existsSync(file)).toBe(true);
+			await expectUnharmed(java);
+		}),
+	);
 
 	test('its end without a socket lets us do it', beside(async () => {
 		const {java, file, target} = await startBeside();

@@ -29,8 +29,24 @@ test.each(['8-eliminated', '17-eliminated', '21-eliminated'])('%s cut at every b
 test('damaged dumps never throw, and never have more rows than headers', () => {
 	const random = below(20_261_120);
 	const reading = new DumpReading();
-	const pieces = ['\n', '"', '\t', '" #', 'tid=0x', '\n\n"x" #1 prio=5 os_prio=0 tid=0x1 nid=0x1 runnable [0x1]\n', '\tat ', ')', 'JNI global refs: 1\n', '   Mounted virtual thread #5\n', '   Carrying virtual thread #5\n', '\t- locked <0x', '\u0000', 'ÿ'];
-	const sources = dumpNames.filter(name => /eliminated|odd|compiling|28-threaddump$|8-threaddump$/.test(name) && name !== '8-compiling').map(name => dump(name));
+	const pieces = [
+		'\n',
+		'"',
+		'\t',
+		'" #',
+		'tid=0x',
+		'\n\n"x" #1 prio=5 os_prio=0 tid=0x1 nid=0x1 runnable [0x1]\n',
+		'\tat ',
+		')',
+		'JNI global refs: 1\n',
+		'   Mounted virtual thread #5\n',
+		'   Carrying virtual thread #5\n',
+		'\t- locked <0x',
+		'\u0000',
+		'ÿ',
+	];
+	const sources = dumpNames.filter(name =>
+		/eliminated|odd|compiling|28-threaddump$|8-threaddump$/.test(name) && name !== '8-compiling').map(name => dump(name));
 	const wrong: string[] = [];
 	for (let round = 0; round < 1500; round++) {
 		const source = sources[random(sources.length)];
@@ -49,9 +65,14 @@ test('damaged dumps never throw, and never have more rows than headers', () => {
 
 		const problem = reading.parse(bytes);
 		const {sample} = reading;
-		expect(sample.count).toBeLessThanOrEqual(problem ? 0 : bytes.toString('latin1').match(/^"|Mounted virtual thread/gm)?.length ?? 0);
+		expect(sample.count).toBeLessThanOrEqual(problem
+			? 0
+			: bytes.toString('latin1').match(/^"|Mounted virtual thread/gm)?.length ?? 0);
 		for (let row = 0; row < sample.count; row++) {
-			if (!(sample.stackStart[row] + sample.stackLength[row] <= sample.frameCount && sample.lockOwner[row] < sample.count && sample.state[row] < 7)) {
+			if (
+				!(sample.stackStart[row] + sample.stackLength[row] <= sample.frameCount
+					&& sample.lockOwner[row] < sample.count && sample.state[row] < 7)
+			) {
 				wrong.push(`round ${round}, row ${row}`);
 			}
 		}
@@ -66,7 +87,8 @@ test('bytes that are no dump at all', () => {
 	for (let round = 0; round < 300; round++) {
 		const bytes = Buffer.from(Array.from({length: random(400)}, () => random(256)));
 		expect(reading.parse(bytes)).toBeTypeOf('string');
-		expect(reading.parse(Buffer.concat([Buffer.from('2026-01-01 00:00:00\nFull thread dump X:\n'), bytes]))).toBeTypeOf('string');
+		expect(reading.parse(Buffer.concat([Buffer.from('2026-01-01 00:00:00\nFull thread dump X:\n'), bytes])))
+			.toBeTypeOf('string');
 	}
 });
 
@@ -90,26 +112,31 @@ const falseParts = [
 	'',
 ];
 
-test.each(['11-eliminated', '17-eliminated', '21-eliminated', '26-eliminated'])('%s: no name adds a thread or a frame', name => {
-	const text = dump(name).toString('latin1');
-	const plain = read(dump(name));
-	const random = below(99);
-	const reading = new DumpReading();
-	for (let round = 0; round < 400; round++) {
-		const parts = Array.from({length: 1 + random(6)}, () => falseParts[random(falseParts.length)]);
-		const hostile = parts.join(random(5) === 0 ? '\r\n' : '\n');
-		const victim = ['"main" #', '"Finalizer" #', '"Common-Cleaner" #'][random(3)];
-		const changed = Buffer.from(text.replace(victim, () => `"${hostile}" #`), 'latin1');
-		expect(reading.parse(changed), hostile).toBeUndefined();
-		const rows = reading.rows();
-		expect(rows.map(row => [row.key, row.state, row.frames, row.lock, row.owner])).toEqual(plain.map(row => [row.key, row.state, row.frames, row.lock, row.owner]));
-	}
-});
+test.each(['11-eliminated', '17-eliminated', '21-eliminated', '26-eliminated'])(
+	'%s: no name adds a thread or a frame',
+	name => {
+		const text = dump(name).toString('latin1');
+		const plain = read(dump(name));
+		const random = below(99);
+		const reading = new DumpReading();
+		for (let round = 0; round < 400; round++) {
+			const parts = Array.from({length: 1 + random(6)}, () => falseParts[random(falseParts.length)]);
+			const hostile = parts.join(random(5) === 0 ? '\r\n' : '\n');
+			const victim = ['"main" #', '"Finalizer" #', '"Common-Cleaner" #'][random(3)];
+			const changed = Buffer.from(text.replace(victim, () => `"${hostile}" #`), 'latin1');
+			expect(reading.parse(changed), hostile).toBeUndefined();
+			const rows = reading.rows();
+			expect(rows.map(row => [row.key, row.state, row.frames, row.lock, row.owner]))
+				.toEqual(plain.map(row => [row.key, row.state, row.frames, row.lock, row.owner]));
+		}
+	},
+);
 
 test('a dump that names threads which it does not show is not counted', () => {
 	const text = dump('17-eliminated').toString('latin1');
 	const reading = new DumpReading();
-	expect(reading.parse(Buffer.from(text.replace(/^"Finalizer"[^]*?\n\n/m, ''), 'latin1'))).toMatch(/announces 12 threads but shows \d+/);
+	expect(reading.parse(Buffer.from(text.replace(/^"Finalizer"[^]*?\n\n/m, ''), 'latin1')))
+		.toMatch(/announces 12 threads but shows \d+/);
 });
 
 // A search that starts anew at every quote of such a name takes more than half a minute.
@@ -118,15 +145,23 @@ const quotesBytes = 1030 * 1024;
 
 /** The dump with a name of this many bytes, all quotes and line feeds, for one of its threads. */
 function withQuotes(name: string): Buffer {
-	return Buffer.from(dump(name).toString('latin1').replace('"Finalizer" #', () => `"${'"\n'.repeat(quotesBytes / 2)}" #`), 'latin1');
+	return Buffer.from(
+		dump(name).toString('latin1').replace('"Finalizer" #', () => `"${'"\n'.repeat(quotesBytes / 2)}" #`),
+		'latin1',
+	);
 }
 
-test.each(['8-eliminated', '11-eliminated', '17-eliminated', '26-eliminated'])('%s: a name of more than a megabyte, full of quotes, is one where threads are listed, and hides no other thread', {timeout: patience}, name => {
-	const rows = read(withQuotes(name));
-	const plain = read(dump(name));
-	expect(rows.map(row => [row.key, row.state, row.frames])).toEqual(plain.map(row => [row.key, row.state, row.frames]));
-	expect(rows.some(row => /^(?:"\\x0a)+.*…$/.test(row.name))).toBe(!name.startsWith('8'));
-});
+test.each(['8-eliminated', '11-eliminated', '17-eliminated', '26-eliminated'])(
+	'%s: a name of more than a megabyte, full of quotes, is one where threads are listed, and hides no other thread',
+	{timeout: patience},
+	name => {
+		const rows = read(withQuotes(name));
+		const plain = read(dump(name));
+		expect(rows.map(row => [row.key, row.state, row.frames]))
+			.toEqual(plain.map(row => [row.key, row.state, row.frames]));
+		expect(rows.some(row => /^(?:"\\x0a)+.*…$/.test(row.name))).toBe(!name.startsWith('8'));
+	},
+);
 
 test('17-eliminated: quotes without end, and a thread that never comes', {timeout: patience}, () => {
 	const bytes = withQuotes('17-eliminated');
@@ -134,17 +169,25 @@ test('17-eliminated: quotes without end, and a thread that never comes', {timeou
 	expect(new DumpReading().parse(bytes)).toMatch(/announces 12 threads but shows \d$/);
 });
 
-test.each([['with a list', true], ['without one', false]])('a dump of very many threads, %s, is refused in words', (_, hasList) => {
-	const count = 65_537;
-	const numbers = Array.from({length: count}, (_, index) => index + 1);
-	const list = `Threads class SMR info:\n_java_thread_list=0x1, length=${count}, elements={\n${numbers.map(number => `0x${number.toString(16)}`).join(',\n')}\n}\n\n`;
-	const header = (number: number) => `"t${number}" #${number} prio=5 os_prio=0 tid=0x${number.toString(16)} nid=0x1 runnable  [0x0000000000000001]\n\n`;
-	const dumpOf = (threads: number[], top: string) => Buffer.from(`2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n${top}${threads.map(number => header(number)).join('')}JNI global refs: 12, weak refs: 0\n\n`);
-	const reading = new DumpReading();
-	expect(reading.parse(dumpOf(numbers, hasList ? list : ''))).toBe('the thread dump has more than 65,536 threads: too many to sample this way');
-	expect(reading.sample.count).toBe(0);
-	if (!hasList) {
-		expect(reading.parse(dumpOf(numbers.slice(1), ''))).toBeUndefined();
-		expect(reading.sample.count).toBe(65_536);
-	}
-});
+test.each([['with a list', true], ['without one', false]])(
+	'a dump of very many threads, %s, is refused in words',
+	(_, hasList) => {
+		const count = 65_537;
+		const numbers = Array.from({length: count}, (_, index) => index + 1);
+		const list = `Threads class SMR info:\n_java_thread_list=0x1, length=${count}, elements={\n${
+			numbers.map(number => `0x${number.toString(16)}`).join(',\n')
+		}\n}\n\n`;
+		const header = (number: number) =>
+			`"t${number}" #${number} prio=5 os_prio=0 tid=0x${number.toString(16)} nid=0x1 runnable  [0x0000000000000001]\n\n`;
+		const dumpOf = (threads: number[], top: string) =>
+			Buffer.from(`2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n${top}${threads.map(number => header(number)).join('')}JNI global refs: 12, weak refs: 0\n\n`);
+		const reading = new DumpReading();
+		expect(reading.parse(dumpOf(numbers, hasList ? list : '')))
+			.toBe('the thread dump has more than 65,536 threads: too many to sample this way');
+		expect(reading.sample.count).toBe(0);
+		if (!hasList) {
+			expect(reading.parse(dumpOf(numbers.slice(1), ''))).toBeUndefined();
+			expect(reading.sample.count).toBe(65_536);
+		}
+	},
+);

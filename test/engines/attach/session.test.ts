@@ -25,7 +25,8 @@ import {untilAsync, patienceMs} from '../../helpers/until.js';
 import {Observer} from '../observe.js';
 
 /** An observer whose samples are dumps. */
-const observe = async ({pid}: JavaProcess, options: Partial<EngineOptions> = {}) => Observer.open(pid, {engine: 'attach', ...options});
+const observe = async ({pid}: JavaProcess, options: Partial<EngineOptions> = {}) =>
+	Observer.open(pid, {engine: 'attach', ...options});
 
 describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$label', jdk => {
 	test('200 idle threads in every state beside two busy ones: all states right, and only the busy ones have CPU time', async () => {
@@ -44,7 +45,8 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 				cpuNs.set(row.name, (cpuNs.get(row.name) ?? 0) + row.cpuNs);
 			}
 
-			expect(own.filter(row => row.name.startsWith('BLOCKED')).every(row => row.lock === 'monitor java.lang.Object' && row.owner.startsWith('WAITING-holder at EveryState.'))).toBe(true);
+			expect(own.filter(row => row.name.startsWith('BLOCKED')).every(row =>
+				row.lock === 'monitor java.lang.Object' && row.owner.startsWith('WAITING-holder at EveryState.'))).toBe(true);
 		}
 
 		const total = sum(cpuNs.values());
@@ -70,24 +72,33 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 
 /** Ways to stop a process, and to let it go on. */
 const waysToStop = [
-	{way: 'a signal', of: ({child}: JavaProcess) => ({freeze: () => child.kill('SIGSTOP'), thaw: () => child.kill('SIGCONT')})},
-	...freezers.slice(0, 1).map(freezer => ({way: 'its cgroup', of: ({pid}: JavaProcess) => frozenGroup(freezer, pid)})),
+	{
+		way: 'a signal',
+		of: ({child}: JavaProcess) => ({freeze: () => child.kill('SIGSTOP'), thaw: () => child.kill('SIGCONT')}),
+	},
+	...freezers.slice(0, 1).map(freezer => ({
+		way: 'its cgroup',
+		of: ({pid}: JavaProcess) => frozenGroup(freezer, pid),
+	})),
 ];
 
-test.each(waysToStop)('the time for which $way has stopped the target does not count as stopped by us', async ({of}) => {
-	const java = await javaForTest('CpuAndSleep');
-	const other = of(java);
-	const observer = await observe(java);
-	await observer.observe();
-	other.freeze();
-	const outcome = observer.session.sample(observer.sample);
-	await sleep(4000);
-	other.thaw();
-	expect(await outcome).toMatchObject({ok: true});
-	const {stoppedMs, pauseUs} = await outcome as {stoppedMs: number; pauseUs: number};
-	expect(stoppedMs).toBeLessThan(2000);
-	expect(pauseUs).toBe(stoppedMs * 1000);
-});
+test.each(waysToStop)(
+	'the time for which $way has stopped the target does not count as stopped by us',
+	async ({of}) => {
+		const java = await javaForTest('CpuAndSleep');
+		const other = of(java);
+		const observer = await observe(java);
+		await observer.observe();
+		other.freeze();
+		const outcome = observer.session.sample(observer.sample);
+		await sleep(4000);
+		other.thaw();
+		expect(await outcome).toMatchObject({ok: true});
+		const {stoppedMs, pauseUs} = await outcome as {stoppedMs: number; pauseUs: number};
+		expect(stoppedMs).toBeLessThan(2000);
+		expect(pauseUs).toBe(stoppedMs * 1000);
+	},
+);
 
 test('the user\'s own idle calls', async () => {
 	const java = await javaForTest('CpuAndSleep');
@@ -117,7 +128,11 @@ test('the pause lies between what the VM Thread worked and the latency', () => {
 
 test('a reader that pauses does not block a target that was asked not to stream', async () => {
 	// A dump of about 1 MB, more than a socket holds while nobody reads: a target that streamed it would stand still.
-	const java = await javaForTest('ParkedAndEcho', {jdk: jdk(release => release >= 25), args: ['300', '100'], jvmArgs: ['-Xmx128m', '-Xss1m']});
+	const java = await javaForTest('ParkedAndEcho', {
+		jdk: jdk(release => release >= 25),
+		args: ['300', '100'],
+		jvmArgs: ['-Xmx128m', '-Xss1m'],
+	});
 	const target = await targetOf(java);
 	expect(await new AttachClient(target).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 	const {version, dumpCommand} = chooseDialect(0, '2 streaming')!;
@@ -143,20 +158,49 @@ const covering = 'for task in /proc/$0/task/*; do mount --bind /proc/$0/mem $tas
 
 type Report = {threads: Array<{name: string; states: Record<string, number>}>};
 
-test.skipIf(refusal).each(jdks())(`JDK $release without schedstat${refusal ? ` (files cannot be covered here: ${refusal})` : ''}: a thread at work in a call that may also wait is not IDLE`, async jdk => {
-	const java = await javaForTest('ReadsZeros', {jdk});
-	// From now on the listener is there, and no thread comes that is not covered.
-	expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
-	const args = [cli, String(java.pid), '--engine', 'attach', '--batch', '--format', 'json', '--duration', '3', '--interval', '100', '--max-overhead', '100'];
-	const report = JSON.parse(execFileSync('unshare', ['--mount', 'sh', '-c', covering, String(java.pid), process.execPath, ...args], {encoding: 'utf8'})) as Report;
-	const statesOf = (name: string) => report.threads.find(thread => thread.name === name)!.states;
-	expect(statesOf('reads-zeros').RUNNABLE).toBeGreaterThan(2);
-	// On a machine with too much to do it may get no CPU from one dump to the next.
-	expect(statesOf('reads-zeros').IDLE).toBeLessThan(statesOf('reads-zeros').RUNNABLE);
-	// The dumps of 11 and later have CPU times of their own: by the third at the latest it is known who waits.
-	expect(statesOf('main').IDLE > 0).toBe(jdk.release > 8);
-	expect(statesOf('main').RUNNABLE).toBeGreaterThan(0);
-});
+test.skipIf(refusal).each(jdks())(
+	`JDK $release without schedstat${
+		refusal ? ` (files cannot be covered here: ${refusal})` : ''
+	}: a thread at work in a call that may also wait is not IDLE`,
+	async jdk => {
+		const java = await javaForTest('ReadsZeros', {jdk});
+		// From now on the listener is there, and no thread comes that is not covered.
+		expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: patienceMs})).toMatchObject({
+			status: 'ok',
+		});
+		const args = [
+			cli,
+			String(java.pid),
+			'--engine',
+			'attach',
+			'--batch',
+			'--format',
+			'json',
+			'--duration',
+			'3',
+			'--interval',
+			'100',
+			'--max-overhead',
+			'100',
+		];
+		const report = JSON.parse(execFileSync('unshare', [
+			'--mount',
+			'sh',
+			'-c',
+			covering,
+			String(java.pid),
+			process.execPath,
+			...args,
+		], {encoding: 'utf8'})) as Report;
+		const statesOf = (name: string) => report.threads.find(thread => thread.name === name)!.states;
+		expect(statesOf('reads-zeros').RUNNABLE).toBeGreaterThan(2);
+		// On a machine with too much to do it may get no CPU from one dump to the next.
+		expect(statesOf('reads-zeros').IDLE).toBeLessThan(statesOf('reads-zeros').RUNNABLE);
+		// The dumps of 11 and later have CPU times of their own: by the third at the latest it is known who waits.
+		expect(statesOf('main').IDLE > 0).toBe(jdk.release > 8);
+		expect(statesOf('main').RUNNABLE).toBeGreaterThan(0);
+	},
+);
 
 test('threads that no dump shows have the kernel\'s names and CPU times; those of the dump, and unknown ids, none', async () => {
 	const others = new NativeThreads(process.pid, closedAfterTest(new ThreadCpu(process.pid)));

@@ -16,20 +16,41 @@ import {agentJar} from '../../helpers/tracing.js';
 import {patienceMs} from '../../helpers/until.js';
 import {Names, Observer} from '../observe.js';
 
-/** Compiles Redefined as an agent, and a version of its class Work that is 100 lines further down and calls `second`. */
+/**
+Compiles Redefined as an agent, and a version of its class Work that is 100 lines further down and calls `second`.
+*/
 function redefinable(jdk: Jdk): {jar: string; versions: string[]} {
 	const folder = folderForTest();
 	const jar = agentJar('Redefined', jdk, folder, 'Premain-Class: Redefined\nCan-Redefine-Classes: true\n');
 	const source = path.join(folder, 'Redefined.java');
-	writeFileSync(source, '\n'.repeat(100) + readFileSync(path.resolve(import.meta.dirname, '../../programs/Redefined.java'), 'utf8').replace('return first(x)', 'return second(x)'));
+	writeFileSync(
+		source,
+		'\n'.repeat(100)
+		+ readFileSync(path.resolve(import.meta.dirname, '../../programs/Redefined.java'), 'utf8').replace(
+			'return first(x)',
+			'return second(x)',
+		),
+	);
 	runTool(jdk, 'javac', '-nowarn', '-g', '-d', folder, source);
-	return {jar, versions: [folder, compileProgram('Redefined', jdk)].map(directory => path.join(directory, 'Redefined$Work.class'))};
+	return {
+		jar,
+		versions: [folder, compileProgram('Redefined', jdk)].map(directory =>
+			path.join(directory, 'Redefined$Work.class')),
+	};
 }
 
 describe.each(jdks())('JDK $release', jdk => {
 	test('a class that is redefined while it runs shows the lines of the version that runs', async () => {
 		const {jar, versions} = redefinable(jdk);
-		const java = await javaForTest('Redefined', {jdk, jvmArgs: [`-javaagent:${jar}`, '-XX:CompileCommand=quiet', '-XX:CompileCommand=dontinline,Redefined$Work::*'], args: versions});
+		const java = await javaForTest('Redefined', {
+			jdk,
+			jvmArgs: [
+				`-javaagent:${jar}`,
+				'-XX:CompileCommand=quiet',
+				'-XX:CompileCommand=dontinline,Redefined$Work::*',
+			],
+			args: versions,
+		});
 		const observer = await Observer.open(java.pid);
 		for (let round = 0; round < 4; round++) {
 			const isSecond = round % 2 === 1;
@@ -37,7 +58,11 @@ describe.each(jdks())('JDK $release', jdk => {
 			const current = `Redefined$Work.${isSecond ? 'second' : 'first'}:`;
 			const endMs = performance.now() + patienceMs;
 			// On a loaded machine forty samples need not have met the method.
-			for (let sample = 0; sample < 25 || (![...seen].some(frame => frame.startsWith(current)) && performance.now() < endMs); sample++) {
+			for (
+				let sample = 0;
+				sample < 25 || (![...seen].some(frame => frame.startsWith(current)) && performance.now() < endMs);
+				sample++
+			) {
 				for (const {frames} of await observer.observe()) {
 					for (const frame of frames.filter(text => text.startsWith('Redefined$Work.'))) {
 						seen.add(frame);
@@ -56,49 +81,56 @@ describe.each(jdks())('JDK $release', jdk => {
 		}
 	});
 
-	test.each(isNewestOrAskedFor(jdk.release) ? [jdk.release] : [])('a thread that got all that an ended one had is not taken for it', async () => {
-		const java = await javaForTest('ThreadPerTask', {jdk, args: ['4', '12']});
-		const observer = await Observer.open(java.pid);
-		let running = 0;
-		let unknown = 0;
-		const wrong: string[] = [];
-		const seen = new Set<string>();
-		let nameless = 0;
-		for (let sample = 0; sample < 150 || seen.size <= 100; sample++) {
-			for (const {name, nativeId, state, frames, isIncomplete} of await observer.observe()) {
-				nameless += name === '' ? 1 : 0;
-				if (/^t\d-\d+$/.test(name)) {
-					seen.add(name);
-					const comm = commOf(java.pid, nativeId);
-					// Before a thread first runs it has the name of the one that started it.
-					if (comm !== undefined && comm !== name && !comm.startsWith('starter-')) {
-						wrong.push(`${name} is ${comm}`);
-					}
+	test.each(isNewestOrAskedFor(jdk.release) ? [jdk.release] : [])(
+		'a thread that got all that an ended one had is not taken for it',
+		async () => {
+			const java = await javaForTest('ThreadPerTask', {jdk, args: ['4', '12']});
+			const observer = await Observer.open(java.pid);
+			let running = 0;
+			let unknown = 0;
+			const wrong: string[] = [];
+			const seen = new Set<string>();
+			let nameless = 0;
+			for (let sample = 0; sample < 150 || seen.size <= 100; sample++) {
+				for (const {name, nativeId, state, frames, isIncomplete} of await observer.observe()) {
+					nameless += name === '' ? 1 : 0;
+					if (/^t\d-\d+$/.test(name)) {
+						seen.add(name);
+						const comm = commOf(java.pid, nativeId);
+						// Before a thread first runs it has the name of the one that started it.
+						if (comm !== undefined && comm !== name && !comm.startsWith('starter-')) {
+							wrong.push(`${name} is ${comm}`);
+						}
 
-					if (state === 'RUNNABLE') {
-						running++;
-						// One that ended before it could be stopped has no stack any more.
-						unknown += comm === name && isIncomplete && frames.length === 0 ? 1 : 0;
+						if (state === 'RUNNABLE') {
+							running++;
+							// One that ended before it could be stopped has no stack any more.
+							unknown += comm === name && isIncomplete && frames.length === 0 ? 1 : 0;
+						}
 					}
 				}
+
+				await sleep(10);
 			}
 
-			await sleep(10);
-		}
-
-		// One that ended before its name was read is (unknown thread).
-		expect(nameless).toBe(0);
-		// Another may have replaced it before its name was read.
-		expect(wrong.length, wrong.slice(0, 5).join(', ')).toBeLessThan(running / 50);
-		expect(unknown - observer.late).toBeLessThan(running / 20);
-	});
+			// One that ended before its name was read is (unknown thread).
+			expect(nameless).toBe(0);
+			// Another may have replaced it before its name was read.
+			expect(wrong.length, wrong.slice(0, 5).join(', ')).toBeLessThan(running / 50);
+			expect(unknown - observer.late).toBeLessThan(running / 20);
+		},
+	);
 });
 
 test('an id that is no thread of the target is never traced, even if the target says it is one', async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['4', '10', '2']});
 	const {pid} = java;
 	const seize = vi.fn(loadPtrace().seize);
-	const start = (opened: LiveJvm) => closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, {...opened, ptrace: {...opened.ptrace, seize}}));
+	const start = (opened: LiveJvm) =>
+		closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, {
+			...opened,
+			ptrace: {...opened.ptrace, seize},
+		}));
 	const sample = new Sample();
 	const opened = openJvm(pid, new Names());
 	const {vm} = opened;

@@ -18,7 +18,10 @@ test('a process that is not a JVM, and one that has ended', async () => {
 	const target = rawTarget(other.pid);
 	const reason = 'no libjvm.so is loaded in this process';
 	expect(await memoryEngine.check(target)).toEqual({reason, hint: '', otherEnginesMayWork: true});
-	await expect(memoryEngine.open(target, {depth: 10}, new Names())).rejects.toMatchObject({constructor: SessionOver, message: reason});
+	await expect(memoryEngine.open(target, {depth: 10}, new Names())).rejects.toMatchObject({
+		constructor: SessionOver,
+		message: reason,
+	});
 	other.kill('SIGKILL');
 	await once(other, 'exit');
 	expect(await memoryEngine.check(target)).toMatchObject({reason: `process ${target.pid} has ended`});
@@ -31,7 +34,14 @@ test('a pipe in the place of the libjvm.so that a JVM runs is not opened: the li
 	const library = path.join(folder, 'lib/server/libjvm.so');
 	rmSync(library);
 	execFileSync('mkfifo', [library]);
-	const {status, stdout, stderr} = spawnSync(process.execPath, [cli, String(pid), '--engine', 'memory', '--duration', '1'], {encoding: 'utf8', timeout: patienceMs, killSignal: 'SIGKILL'});
+	const {status, stdout, stderr} = spawnSync(process.execPath, [
+		cli,
+		String(pid),
+		'--engine',
+		'memory',
+		'--duration',
+		'1',
+	], {encoding: 'utf8', timeout: patienceMs, killSignal: 'SIGKILL'});
 	if (isRoot) {
 		expect({status, stderr}).toEqual({status: 0, stderr: ''});
 		expect(stdout).toMatch(/engine memory/);

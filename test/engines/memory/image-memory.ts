@@ -6,7 +6,11 @@ import {type Memory} from '../../../source/engines/memory/target/memory.js';
 export const granule = 128;
 
 /** What an image is made of beside the memory: where the tables are, and what a live session saw. */
-export type ImageFacts = {readonly release: number; readonly symbols: Array<[string, number]>; readonly threads: string[]};
+export type ImageFacts = {
+	readonly release: number;
+	readonly symbols: Array<[string, number]>;
+	readonly threads: string[];
+};
 
 /** A recorded memory: what was not read then cannot be read now. */
 export class ImageMemory implements Memory {

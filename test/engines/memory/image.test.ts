@@ -89,13 +89,17 @@ function readAll(memory: Memory, symbols: Symbols): {release: number; missing: r
 	}
 
 	return {
-		release: vm.release, missing: [],
+		release: vm.release,
+		missing: [],
 		threads: all.map(thread => {
 			const {lock} = thread;
 			return [
 				`"${thread.description.name}" #${thread.description.key} ${threadStates[thread.description.state]} ${thread.stack.end}`,
-				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.last?.holder?.thread ? `held by #${lock.last.holder.thread.description.key}` : ''}`,
-				...[...thread.stack.frames].map(frame => names.frames[frame].replace(/:(-?\d+)$/, `(${names.files[frame]}:$1)`)),
+				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${
+					lock.last?.holder?.thread ? `held by #${lock.last.holder.thread.description.key}` : ''
+				}`,
+				...[...thread.stack.frames].map(frame =>
+					names.frames[frame].replace(/:(-?\d+)$/, `(${names.files[frame]}:$1)`)),
 			].join('\n');
 		}),
 	};
@@ -115,7 +119,10 @@ if (process.env.TPROF_RECORD_IMAGES) {
 			process.stdout.write(`JDK ${jdk.release}: ${threads.length} threads; missing fields: ${missing.join(', ') || 'none'}\n`);
 			if (missing.length === 0) {
 				mkdirSync(folder, {recursive: true});
-				writeFileSync(path.join(folder, `jdk-${release}.image.gz`), recording.save({release, symbols: [...symbols], threads}));
+				writeFileSync(
+					path.join(folder, `jdk-${release}.image.gz`),
+					recording.save({release, symbols: [...symbols], threads}),
+				);
 			}
 		} finally {
 			await java.stop();
@@ -139,7 +146,8 @@ describe.each(images)('%s', name => {
 		expect(release).toBe(image.facts.release);
 		expect(threads).toEqual(image.facts.threads);
 		expect(threads.length).toBeGreaterThan(20);
-		expect(threads.some(thread => thread.includes('WaitsEveryWay.viaLambda(') && thread.includes(' root\n'))).toBe(true);
+		expect(threads.some(thread => thread.includes('WaitsEveryWay.viaLambda(') && thread.includes(' root\n')))
+			.toBe(true);
 		expect(threads.filter(thread => /\n(?:park|monitor)/.test(thread)).length).toBeGreaterThan(8);
 	});
 

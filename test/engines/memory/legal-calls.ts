@@ -15,9 +15,12 @@ export class ProgramSource {
 	constructor(className: string) {
 		this.#className = className;
 		this.#roots = new RegExp(String.raw`^(?:java\.lang\.Thread|${className}\$\d)\.run:`);
-		this.#lines = readFileSync(path.resolve(import.meta.dirname, `../../programs/${className}.java`), 'utf8').split('\n');
+		this.#lines = readFileSync(path.resolve(import.meta.dirname, `../../programs/${className}.java`), 'utf8')
+			.split('\n');
 		for (const [index, line] of this.#lines.entries()) {
-			const method = /^(\t+)(?:public |private |static |synchronized )*(?:void|int|long|double|boolean) (\w+)\(.*{$/.exec(line);
+			const method
+				= /^(\t+)(?:public |private |static |synchronized )*(?:void|int|long|double|boolean) (\w+)\(.*{$/
+					.exec(line);
 			if (method) {
 				const end = this.#lines.indexOf(`${method[1]}}`, index);
 				this.#bodies.set(method[2], [...(this.#bodies.get(method[2]) ?? []), [index + 1, end + 1]]);
@@ -38,7 +41,9 @@ export class ProgramSource {
 		}
 
 		const root = frames.at(-1) ?? '';
-		return isOwn ? (this.#roots.test(root) ? undefined : `root is ${root}`) : `no frame of the program: ${frames.join(' < ')}`;
+		return isOwn
+			? (this.#roots.test(root) ? undefined : `root is ${root}`)
+			: `no frame of the program: ${frames.join(' < ')}`;
 	}
 
 	/** The method and line of a frame of the program; undefined for any other. */
@@ -54,12 +59,18 @@ export class ProgramSource {
 		}
 
 		const {method, line} = frame;
-		if (method !== 'run' && !method.startsWith('<') && method !== 'compare' && !(this.#bodies.get(method) ?? []).some(([start, end]) => line >= start && line <= end)) {
+		if (
+			method !== 'run' && !method.startsWith('<') && method !== 'compare'
+			&& !(this.#bodies.get(method) ?? []).some(([start, end]) => line >= start && line <= end)
+		) {
 			return `line ${line} is not in ${method}`;
 		}
 
 		// The call that led to a frame stands on its caller's line; what the JDK calls back is not checked, and a
 		// compiler's bridge method (compare) has no such line.
-		return callee && callee.method !== 'compare' && !this.#lines[line - 1]?.includes(callee.method === '<init>' ? 'new ' : `${callee.method}(`) ? `line ${line} does not call ${callee.method}` : true;
+		return callee && callee.method !== 'compare'
+			&& !this.#lines[line - 1]?.includes(callee.method === '<init>' ? 'new ' : `${callee.method}(`)
+			? `line ${line} does not call ${callee.method}`
+			: true;
 	}
 }

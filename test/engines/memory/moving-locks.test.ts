@@ -17,30 +17,34 @@ const collectors: ReadonlyArray<{readonly flags: string[]; readonly on: (release
 	{flags: ['-XX:+UseShenandoahGC'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 ];
 
-const ways = jdks().flatMap(jdk => collectors.filter(({on}) => on(jdk.release)).map(({flags}) => ({release: jdk.release, flags, jdk})));
+const ways = jdks().flatMap(jdk =>
+	collectors.filter(({on}) => on(jdk.release)).map(({flags}) => ({release: jdk.release, flags, jdk})));
 
-test.each(ways)('JDK $release $flags: a monitor keeps its class and holder while the collector moves its object', async ({jdk, flags}) => {
-	const java = await javaForTest('HeldWhileMoving', {jdk, jvmArgs: [...flags, '-Xmx256m']});
-	const observer = await Observer.open(java.pid);
-	const locks = async () => {
-		const threads = await observer.observe();
-		const blocked = threads.filter(({name}) => name.startsWith('blocked-'));
-		return blocked.map(({lock, owner}) => `${lock}, ${owner.replace(/ at .*/, '')}`);
-	};
+test.each(ways)(
+	'JDK $release $flags: a monitor keeps its class and holder while the collector moves its object',
+	async ({jdk, flags}) => {
+		const java = await javaForTest('HeldWhileMoving', {jdk, jvmArgs: [...flags, '-Xmx256m']});
+		const observer = await Observer.open(java.pid);
+		const locks = async () => {
+			const threads = await observer.observe();
+			const blocked = threads.filter(({name}) => name.startsWith('blocked-'));
+			return blocked.map(({lock, owner}) => `${lock}, ${owner.replace(/ at .*/, '')}`);
+		};
 
-	const wanted = ['monitor HeldWhileMoving$Account, holder', 'monitor HeldWhileMoving$Account, holder'];
-	await untilAsync(async () => {
-		await sleep(10);
-		return String(await locks()) === String(wanted);
-	});
-	const seen: string[] = [];
-	for (let sample = 0; sample < samples; sample++) {
-		await sleep(10);
-		seen.push(...await locks());
-	}
+		const wanted = ['monitor HeldWhileMoving$Account, holder', 'monitor HeldWhileMoving$Account, holder'];
+		await untilAsync(async () => {
+			await sleep(10);
+			return String(await locks()) === String(wanted);
+		});
+		const seen: string[] = [];
+		for (let sample = 0; sample < samples; sample++) {
+			await sleep(10);
+			seen.push(...await locks());
+		}
 
-	// None is wrong. The holder may be unknown if the collector moves what is being read.
-	const unknown = 'monitor HeldWhileMoving$Account, ';
-	expect(seen.filter(lock => lock !== wanted[0] && lock !== unknown)).toEqual([]);
-	expect(seen.filter(lock => lock === unknown).length).toBeLessThan(mostUnknown);
-});
+		// None is wrong. The holder may be unknown if the collector moves what is being read.
+		const unknown = 'monitor HeldWhileMoving$Account, ';
+		expect(seen.filter(lock => lock !== wanted[0] && lock !== unknown)).toEqual([]);
+		expect(seen.filter(lock => lock === unknown).length).toBeLessThan(mostUnknown);
+	},
+);

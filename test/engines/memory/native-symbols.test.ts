@@ -5,7 +5,15 @@ import process from 'node:process';
 import fc from 'fast-check';
 import koffi from 'koffi';
 import {expect, test} from 'vitest';
-import {ElfFile, isDefined, mappingsOf, word64, symbolBytes, symbolName, symbolSection} from '../../../source/engines/memory/target/elf.js';
+import {
+	ElfFile,
+	isDefined,
+	mappingsOf,
+	word64,
+	symbolBytes,
+	symbolName,
+	symbolSection,
+} from '../../../source/engines/memory/target/elf.js';
 import {ProcessMemory, type Memory} from '../../../source/engines/memory/target/memory.js';
 import {NativeCode, libraryOfThread} from '../../../source/engines/memory/target/native-code.js';
 import {closedAfterTest, folderForTest} from '../../helpers/for-test.js';
@@ -44,13 +52,25 @@ test('code has the name of the function that it is in, its library\'s, or none',
 
 	// Padding at the end of a library's code belongs to no function.
 	expect(frameAt(code.end - 1)).toBe(`${file}.:-3`);
-	expect([0, 1, 4096, 2 ** 46, 2 ** 60, Number.NaN].map(pc => native.frameAt(pc))).toEqual(Array.from({length: 6}, () => undefined));
+	expect([0, 1, 4096, 2 ** 46, 2 ** 60, Number.NaN].map(pc => native.frameAt(pc)))
+		.toEqual(Array.from({length: 6}, () => undefined));
 });
 
-/** Makes a library with the function `hidden` behind `exported`, which takes 16 bytes, and its debug file; both stripped of what is the other's. */
-function stripped(folder: string, name: string, filler = '.byte 0'): {readonly library: string; readonly debug: string} {
-	const [source, object, library, debug] = ['s', 'o', 'so', 'so.debug'].map(suffix => path.join(folder, `${name}.${suffix}`));
-	writeFileSync(source, `.text\n.balign 16\n.globl exported\n.type exported, @function\nexported: ret\n.balign 16, 0x90\n.size exported, 16\n.type hidden, @function\nhidden: nop\nret\n.balign 16, 0x90\n.size hidden, .-hidden\n.data\n${filler}\n`);
+/**
+Makes a library with the function `hidden` behind `exported`, which takes 16 bytes, and its debug file; both stripped of
+what is the other's.
+*/
+function stripped(
+	folder: string,
+	name: string,
+	filler = '.byte 0',
+): {readonly library: string; readonly debug: string} {
+	const [source, object, library, debug] = ['s', 'o', 'so', 'so.debug'].map(suffix =>
+		path.join(folder, `${name}.${suffix}`));
+	writeFileSync(
+		source,
+		`.text\n.balign 16\n.globl exported\n.type exported, @function\nexported: ret\n.balign 16, 0x90\n.size exported, 16\n.type hidden, @function\nhidden: nop\nret\n.balign 16, 0x90\n.size hidden, .-hidden\n.data\n${filler}\n`,
+	);
 	execFileSync('as', ['-o', object, source]);
 	execFileSync('ld', ['-shared', '--build-id', '-o', library, object]);
 	execFileSync('objcopy', ['--only-keep-debug', library, debug]);
@@ -103,7 +123,10 @@ test('any ELF file is read within its bounds or refused', () => {
 	const file = path.join(folderForTest(), 'library.so');
 	const library = readFileSync(ownLibrary().code.path);
 	const sections = Number(library.readBigUInt64LE(40));
-	const edit = fc.record({at: fc.oneof(fc.nat(63), fc.nat(2000), fc.nat(library.length - sections - 1).map(at => sections + at)), byte: fc.nat(255)});
+	const edit = fc.record({
+		at: fc.oneof(fc.nat(63), fc.nat(2000), fc.nat(library.length - sections - 1).map(at => sections + at)),
+		byte: fc.nat(255),
+	});
 	fc.assert(fc.property(fc.array(edit, {minLength: 1, maxLength: 20}), edits => {
 		const bytes = Buffer.from(library);
 		for (const {at, byte} of edits) {

@@ -16,7 +16,10 @@ import {Names} from '../observe.js';
 
 /** Starts one of the helpers that trace a thread, up to its line "ready". */
 async function startTracer(program: string, ...args: readonly string[]): Promise<JavaProcess> {
-	const tracer = programForTest(process.execPath, [path.resolve(import.meta.dirname, '../../helpers', program), ...args]);
+	const tracer = programForTest(process.execPath, [
+		path.resolve(import.meta.dirname, '../../helpers', program),
+		...args,
+	]);
 	await tracer.waitFor(/^ready$/m);
 	return tracer;
 }
@@ -33,7 +36,11 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 	const tracer = await startTracer('trace.js', String(busy[0]));
 	const opened = openJvm(pid, new Names());
 	const seize = vi.fn(opened.ptrace.seize);
-	const session = closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, {...opened, ptrace: {...opened.ptrace, seize}}));
+	const session
+		= closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, {
+			...opened,
+			ptrace: {...opened.ptrace, seize},
+		}));
 	const sample = new Sample();
 	const take = async () => {
 		const outcome = await session.sample(sample);
@@ -73,44 +80,49 @@ test('a JVM that another tracer holds is not begun with, and the tracer is named
 	const {pid} = await javaForTest('ParkedAndEcho');
 	const target = rawTarget(pid);
 	const tracer = await startTracer('trace.js', String(pid));
-	expect(await memoryEngine.check(target)).toMatchObject({reason: `another tracer, ${nameOf(tracer)}, is attached to this JVM`});
+	expect(await memoryEngine.check(target)).toMatchObject({
+		reason: `another tracer, ${nameOf(tracer)}, is attached to this JVM`,
+	});
 	await tracer.stop();
 	expect(await memoryEngine.check(target)).toBeUndefined();
 });
 
-test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer called %s that has a thread for a moment is %s', async name => {
-	const java = await javaForTest('BusyAndParked', {jvmArgs: ['-Xint'], args: ['1', '10', '1']});
-	const {pid} = java;
-	const busy = await until(() => threadsNamed(pid, /^busy-/)[0]);
-	const ptrace = loadPtrace();
-	const stopper = new Stopper(ptrace, pid);
-	await startTracer('trace-in-turn.js', name, String(busy));
-	const onStopped = vi.fn();
-	const hundredRounds = () => {
-		let [stopped, refused] = [0, 0];
-		for (let round = 0; round < 100; round++) {
-			const stops = stopper.stop([busy], onStopped);
-			stopped += stops.count;
-			refused += stops.refused;
-			ptrace.sleepUs(1300);
+test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])(
+	'a tracer called %s that has a thread for a moment is %s',
+	async name => {
+		const java = await javaForTest('BusyAndParked', {jvmArgs: ['-Xint'], args: ['1', '10', '1']});
+		const {pid} = java;
+		const busy = await until(() => threadsNamed(pid, /^busy-/)[0]);
+		const ptrace = loadPtrace();
+		const stopper = new Stopper(ptrace, pid);
+		await startTracer('trace-in-turn.js', name, String(busy));
+		const onStopped = vi.fn();
+		const hundredRounds = () => {
+			let [stopped, refused] = [0, 0];
+			for (let round = 0; round < 100; round++) {
+				const stops = stopper.stop([busy], onStopped);
+				stopped += stops.count;
+				refused += stops.refused;
+				ptrace.sleepUs(1300);
+			}
+
+			return {stopped, refused};
+		};
+
+		const first = hundredRounds();
+		if (name === 'gdb') {
+			// Seen once, it is left alone for a second.
+			expect(first.refused).toBeGreaterThan(50);
+		} else {
+			// On a busy host it may lose its CPU while it has the thread, for as long as some rounds take.
+			let {stopped} = first;
+			for (let again = 0; again < 4 && stopped <= 30; again++) {
+				({stopped} = hundredRounds());
+			}
+
+			expect(stopped).toBeGreaterThan(30);
 		}
 
-		return {stopped, refused};
-	};
-
-	const first = hundredRounds();
-	if (name === 'gdb') {
-		// Seen once, it is left alone for a second.
-		expect(first.refused).toBeGreaterThan(50);
-	} else {
-		// On a busy host it may lose its CPU while it has the thread, for as long as some rounds take.
-		let {stopped} = first;
-		for (let again = 0; again < 4 && stopped <= 30; again++) {
-			({stopped} = hundredRounds());
-		}
-
-		expect(stopped).toBeGreaterThan(30);
-	}
-
-	stopper.close();
-});
+		stopper.close();
+	},
+);

@@ -9,7 +9,10 @@ const lengthOf = (index: number) => 4 * (index % 30);
 const unreadable = [4096, 8192, 0, 2 ** 60, Number.NaN];
 /** Places in the code of this very process, which does not change; with some in between that cannot be read. */
 const [, start, end] = /^([\da-f]+)-([\da-f]+) r-xp .*\/node$/m.exec(readFileSync('/proc/self/maps', 'latin1'))!.map(address => Number.parseInt(address, 16));
-const addresses = Array.from({length: 2500}, (_, index) => start + (((index * 7919) * 8) % (end - start - lengthOf(29))));
+const addresses = Array.from(
+	{length: 2500},
+	(_, index) => start + (((index * 7919) * 8) % (end - start - lengthOf(29))),
+);
 for (const [index, at] of [0, 1, 2, 500, 1023, 1024, 1025, 2047, 2048, 2499].entries()) {
 	addresses[at] = unreadable[index % unreadable.length];
 }
@@ -41,7 +44,11 @@ function together(from: Memory): Array<string | undefined> {
 	}
 
 	ranges.read();
-	return contents(range => ranges.isRead(range) ? new Uint8Array(Uint32Array.from({length: lengthOf(range) / 4}, (_, at) => ranges.u32(range, 4 * at)).buffer) : undefined);
+	return contents(range =>
+		ranges.isRead(range)
+			? new Uint8Array(Uint32Array.from({length: lengthOf(range) / 4}, (_, at) => ranges.u32(range, 4 * at))
+				.buffer)
+			: undefined);
 }
 
 test('ranges read together hold what single reads give, whichever of them cannot be read, in few calls', () => {
@@ -54,5 +61,6 @@ test('ranges read together hold what single reads give, whichever of them cannot
 
 test('they are read one by one where the call is refused, and count as not read where the memory is gone', () => {
 	expect(together({read: (...args) => memory.read(...args), readMany: () => -1})).toEqual(singly);
-	expect(together({read: () => 0, readMany: (...args) => memory.readMany(...args)}).every(text => text === undefined)).toBe(true);
+	expect(together({read: () => 0, readMany: (...args) => memory.readMany(...args)}).every(text => text === undefined))
+		.toBe(true);
 });

@@ -64,7 +64,12 @@ describe.each(newest)('JDK $release', jdk => {
 	beforeEach(async () => {
 		// Compiled code reaches a safepoint by a signal, for which a seized thread waits for its tracer: that would be
 		// us, who wait here.
-		java = await startJava('ReplacesItself', {jdk, under: asGrandchild, jvmArgs: ['--enable-native-access=ALL-UNNAMED', '-Xint', '-Xmx64m'], args: ['2']});
+		java = await startJava('ReplacesItself', {
+			jdk,
+			under: asGrandchild,
+			jvmArgs: ['--enable-native-access=ALL-UNNAMED', '-Xint', '-Xmx64m'],
+			args: ['2'],
+		});
 		pid = Number(/^process (\d+)$/m.exec(java.output())![1]);
 	});
 

@@ -133,7 +133,8 @@ function changesOf(memory: ImageMemory, engine: Engine, kernel: Kernel): readonl
 		setWord(thread.address + fields.anchor + fields.anchorFp, fp);
 	};
 
-	const objectOf = ({address}: JavaThread) => objects.objectOf(address, firstBlocks[all.findIndex(thread => thread.address === address)].threadObject);
+	const objectOf = ({address}: JavaThread) =>
+		objects.objectOf(address, firstBlocks[all.findIndex(thread => thread.address === address)].threadObject);
 	const ran = (thread: JavaThread, random: () => number) => {
 		kernel.usedNs.set(thread.nativeId, 1 + pick(random, 1e6));
 	};
@@ -156,7 +157,9 @@ function changesOf(memory: ImageMemory, engine: Engine, kernel: Kernel): readonl
 			const [thread, block] = [all[index], firstBlocks[index]];
 			const other = firstBlocks[someThread(random)];
 			const [sp, pc, fp] = [
-				[block.anchorSp, block.anchorPc, block.anchorFp], [0, 0, 0], [other.anchorSp, other.anchorPc, other.anchorFp],
+				[block.anchorSp, block.anchorPc, block.anchorFp],
+				[0, 0, 0],
+				[other.anchorSp, other.anchorPc, other.anchorFp],
 			][pick(random, 3)];
 			const {inNative, inVm, blocked, inJava} = javaThreadState;
 			const state = [block.state, block.state, inNative, inVm, blocked, inJava][pick(random, 6)];
@@ -185,19 +188,34 @@ function changesOf(memory: ImageMemory, engine: Engine, kernel: Kernel): readonl
 			const monitors = firstBlocks.map(({pendingMonitor}) => pendingMonitor).filter(monitor => monitor !== 0);
 			if (monitors.length > 0) {
 				const {address, block: {monitorOwnerId}} = all[someThread(random)];
-				setWord(monitors[pick(random, monitors.length)] + fields.monitorOwner, random() < 0.3 ? 0 : monitorOwnerId || address);
+				setWord(
+					monitors[pick(random, monitors.length)] + fields.monitorOwner,
+					random() < 0.3 ? 0 : monitorOwnerId || address,
+				);
 			}
 		},
 		// The lock for which it is parked gets another owner, or none.
 		random => {
 			ifReadable(() => {
 				const blocker = objects.parkBlocker(objectOf(all[someThread(random)]));
-				const owner = blocker === 0 ? Number.NaN : heap.fieldOffset(heap.klassOf(blocker), 'exclusiveOwnerThread', 'Ljava/lang/Thread;');
+				const owner = blocker === 0
+					? Number.NaN
+					: heap.fieldOffset(heap.klassOf(blocker), 'exclusiveOwnerThread', 'Ljava/lang/Thread;');
 				if (has(owner)) {
 					// A reference has four bytes where there is a word of another field behind it, which stays.
-					const other = all.map(thread => ifReadable(() => objects.parkBlocker(objectOf(thread)), 0)).filter(address => address !== 0 && has(heap.fieldOffset(heap.klassOf(address), 'exclusiveOwnerThread', 'Ljava/lang/Thread;')));
+					const blockers = all.map(thread => ifReadable(() => objects.parkBlocker(objectOf(thread)), 0));
+					const other = blockers.filter(address =>
+						address !== 0
+						&& has(heap.fieldOffset(
+							heap.klassOf(address),
+							'exclusiveOwnerThread',
+							'Ljava/lang/Thread;',
+						)));
 					const from = other[pick(random, other.length)] + owner;
-					memory.write(blocker + owner, random() < 0.4 ? new Uint8Array(4) : Buffer.from(Uint32Array.of(reader.u32(from)).buffer));
+					memory.write(
+						blocker + owner,
+						random() < 0.4 ? new Uint8Array(4) : Buffer.from(Uint32Array.of(reader.u32(from)).buffer),
+					);
 				}
 			}, undefined);
 		},
@@ -213,7 +231,11 @@ function changesOf(memory: ImageMemory, engine: Engine, kernel: Kernel): readonl
 	];
 }
 
-function setCollecting(memory: ImageMemory, {jvm: {vm: {reader, layout: {fields}}}}: Engine, isCollecting: boolean): void {
+function setCollecting(
+	memory: ImageMemory,
+	{jvm: {vm: {reader, layout: {fields}}}}: Engine,
+	isCollecting: boolean,
+): void {
 	memory.write(reader.pointer(fields.collectedHeap) + fields.collectionActive, Uint8Array.of(Number(isCollecting)));
 }
 
@@ -221,7 +243,8 @@ function setCollecting(memory: ImageMemory, {jvm: {vm: {reader, layout: {fields}
 function rename(memory: ImageMemory, {newest, jvm: {heap, objects, vm: {reader}}}: Engine, random: () => number): void {
 	const [to, from] = [newest[pick(random, newest.length)], newest[pick(random, newest.length)]];
 	ifReadable(() => {
-		const [toObject, fromObject] = [to, from].map(({address, block}) => objects.objectOf(address, block.threadObject));
+		const [toObject, fromObject] = [to, from].map(({address, block}) =>
+			objects.objectOf(address, block.threadObject));
 		const offset = heap.requiredOffset(heap.klassOf(fromObject), 'name', 'Ljava/lang/String;');
 		memory.write(toObject + offset, Buffer.from(Uint32Array.of(reader.u32(fromObject + offset)).buffer));
 	}, undefined);

@@ -12,8 +12,14 @@ import {Observer, type Row} from '../observe.js';
 /** Collectors and ways to run that change how the JVM's memory looks; on one release where all do it alike. */
 const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: number) => boolean}> = [
 	{flags: [], on: () => true},
-	{flags: ['-XX:+UseSerialGC', '-XX:-UseCompressedOops'], on: release => release >= 17 && isNewestOrAskedFor(release)},
-	{flags: ['-XX:+UseParallelGC', '-XX:-UseCompressedClassPointers'], on: release => release >= 17 && release < 27 && isNewestOrAskedFor(release)},
+	{
+		flags: ['-XX:+UseSerialGC', '-XX:-UseCompressedOops'],
+		on: release => release >= 17 && isNewestOrAskedFor(release),
+	},
+	{
+		flags: ['-XX:+UseParallelGC', '-XX:-UseCompressedClassPointers'],
+		on: release => release >= 17 && release < 27 && isNewestOrAskedFor(release),
+	},
 	{flags: ['-XX:+UseZGC'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 	{flags: ['-XX:+UseZGC', '-XX:+ZGenerational'], on: release => release === 21},
 	{flags: ['-XX:+UseShenandoahGC'], on: release => release >= 17 && isNewestOrAskedFor(release)},
@@ -25,21 +31,32 @@ const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: numb
 
 /** Not every build has every collector, or every layout of objects. */
 function starts({home}: Jdk, flags: string[]): boolean {
-	return !flags.some(flag => /Use(?:Z|Shenandoah)GC|CompactObjectHeaders/.test(flag)) || spawnSync(path.join(home, 'bin/java'), [...flags, '-version'], {stdio: 'ignore'}).status === 0;
+	return !flags.some(flag => /Use(?:Z|Shenandoah)GC|CompactObjectHeaders/.test(flag))
+		|| spawnSync(path.join(home, 'bin/java'), [...flags, '-version'], {stdio: 'ignore'}).status === 0;
 }
 
 /** A dump has nobody IDLE, and who waits for a class's initialiser is BLOCKED in it at once. */
-const dumpedState = ({name, state}: Row) => name === 'waiting for the initialiser' ? 'BLOCKED' : (state === 'IDLE' ? 'RUNNABLE' : state);
+const dumpedState = ({name, state}: Row) =>
+	name === 'waiting for the initialiser' ? 'BLOCKED' : (state === 'IDLE' ? 'RUNNABLE' : state);
 
 /** What both views say alike. */
-const facts = (thread: Row) => ({name: thread.name, state: dumpedState(thread), isDaemon: thread.flags.includes('daemon'), frames: thread.frames, nativeId: thread.nativeId});
+const facts = (thread: Row) => ({
+	name: thread.name,
+	state: dumpedState(thread),
+	isDaemon: thread.flags.includes('daemon'),
+	frames: thread.frames,
+	nativeId: thread.nativeId,
+});
 
 async function bothViews(java: JavaProcess): Promise<{seen: Map<number, Row>; dumped: Row[]}> {
 	const observer = await Observer.open(java.pid);
 	await observer.observe();
 	const rows = await dumpOf(java);
 	const seen = await observer.observe();
-	return {seen: new Map(seen.filter(thread => !thread.isVmInternal).map(thread => [thread.key, thread])), dumped: rows.filter(({key, name}) => key > 0 && name !== 'Attach Listener')};
+	return {
+		seen: new Map(seen.filter(thread => !thread.isVmInternal).map(thread => [thread.key, thread])),
+		dumped: rows.filter(({key, name}) => key > 0 && name !== 'Attach Listener'),
+	};
 }
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
@@ -47,11 +64,16 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	const shared = sharedJava('WaitsEveryWay', {jdk, args});
 	for (const {flags} of ways.filter(({on, flags}) => on(jdk.release) && starts(jdk, flags))) {
 		test(`waiting threads are as in the thread dump ${flags.join(' ')}`, async () => {
-			const {seen, dumped} = await bothViews(flags.length === 0 ? shared.java : await javaForTest('WaitsEveryWay', {jdk, jvmArgs: flags, args}));
+			const {seen, dumped} = await bothViews(flags.length === 0
+				? shared.java
+				: await javaForTest('WaitsEveryWay', {jdk, jvmArgs: flags, args}));
 			expect(dumped.length).toBeGreaterThan(25);
 			for (const thread of dumped) {
 				const own = seen.get(thread.key);
-				expect(own && facts(own), `${thread.name} of ${[...seen.values()].map(({name}) => name).join(', ')}`).toEqual(facts(thread));
+				expect(
+					own && facts(own),
+					`${thread.name} of ${[...seen.values()].map(({name}) => name).join(', ')}`,
+				).toEqual(facts(thread));
 				expect(own?.isIncomplete).toBe(false);
 			}
 
@@ -70,7 +92,9 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	test('a collection between samples changes neither names nor stacks nor states', async () => {
 		const {java} = shared;
 		const observer = await Observer.open(java.pid);
-		const known = (threads: readonly Row[]) => threads.filter(({name, isVmInternal}) => !isVmInternal && /^(?:$|a name|[a-z-]+-0$|reading|initialising)/.test(name)).map(thread => ({...facts(thread), lock: thread.lock, owner: thread.owner.replace(/ at .*/, '')}));
+		const known = (threads: readonly Row[]) =>
+			threads.filter(({name, isVmInternal}) =>
+				!isVmInternal && /^(?:$|a name|[a-z-]+-0$|reading|initialising)/.test(name)).map(thread => ({...facts(thread), lock: thread.lock, owner: thread.owner.replace(/ at .*/, '')}));
 		const before = known(await observer.observe());
 		for (let round = 1; round <= 5; round++) {
 			java.child.stdin?.write('g\n');
@@ -86,9 +110,11 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		await observer.observe();
 		const seen = await observer.observe();
 		expect(Math.max(...seen.map(({frames}) => frames.length))).toBe(3);
-		expect(seen.map(({name}) => name)).toEqual(expect.arrayContaining([String.raw`a name with "quotes" and a tab\x09 and é中😀`, '']));
+		expect(seen.map(({name}) => name))
+			.toEqual(expect.arrayContaining([String.raw`a name with "quotes" and a tab\x09 and é中😀`, '']));
 		const threads = new Map(seen.map(thread => [thread.name, thread]));
-		expect(['blocked', 'locking', 'latch', 'waiting', 'joining', 'sleeping', 'parked'].map(name => threads.get(`${name}-0`)!).map(({lock, owner}) => [lock, owner.replace(/ at .*/, '')])).toEqual([
+		expect(['blocked', 'locking', 'latch', 'waiting', 'joining', 'sleeping', 'parked'].map(name =>
+			threads.get(`${name}-0`)!).map(({lock, owner}) => [lock, owner.replace(/ at .*/, '')])).toEqual([
 			['monitor java.lang.Object', 'main'],
 			['park java.util.concurrent.locks.ReentrantLock$NonfairSync', 'main'],
 			['park java.util.concurrent.CountDownLatch$Sync', ''],
@@ -109,15 +135,22 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		const stateOf = (threads: readonly Row[], wanted: string) => threads.find(({name}) => name === wanted)?.state;
 		expect(stateOf(before, 'waiting for the initialiser')).toBe('RUNNABLE');
 		expect(stateOf(after, 'waiting for the initialiser')).toBe('BLOCKED');
-		const others = (threads: readonly Row[]) => threads.filter(({name, frames}) => frames.length > 0 && name !== 'waiting for the initialiser').map(({name, state}) => `${name} ${state}`).sort();
+		const others = (threads: readonly Row[]) =>
+			threads.filter(({name, frames}) => frames.length > 0 && name !== 'waiting for the initialiser').map(({name, state}) => `${name} ${state}`).sort();
 		expect(others(after)).toEqual(others(before));
-		expect(after.filter(({isVmInternal}) => isVmInternal).map(({name}) => name)).toEqual(expect.arrayContaining(['VM Thread', 'VM Periodic Task Thread']));
+		expect(after.filter(({isVmInternal}) => isVmInternal).map(({name}) => name))
+			.toEqual(expect.arrayContaining(['VM Thread', 'VM Periodic Task Thread']));
 	});
 
 	// From 19 on a Java method calls the native one, and stops for safepoints itself while it is interpreted.
 	if (isNewestOrAskedFor(jdk.release)) {
 		test('a thread that a safepoint stops on its way into or out of a sleep is not blocked', async () => {
-			const flags = ['-XX:-UseCountedLoopSafepoints', '-Xmx64m', '-XX:CompileCommand=quiet', '-XX:CompileOnly=SleepsAtSafepoints::count'];
+			const flags = [
+				'-XX:-UseCountedLoopSafepoints',
+				'-Xmx64m',
+				'-XX:CompileCommand=quiet',
+				'-XX:CompileOnly=SleepsAtSafepoints::count',
+			];
 			const java = await javaForTest('SleepsAtSafepoints', {jdk, jvmArgs: flags});
 			const observer = await Observer.open(java.pid);
 			const states = new Set<ThreadState>();
@@ -127,7 +160,10 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 				// It waits inside the VM for the stack traces.
 				const isHeldUp = threads.some(({name, state}) => name === 'main' && state === 'BLOCKED');
 				slowSafepoints += isHeldUp ? 1 : 0;
-				for (const {state} of threads.filter(({frames: [top]}) => isHeldUp && top?.startsWith('java.lang.Thread.sleep'))) {
+				for (
+					const {state} of threads.filter(({frames: [top]}) =>
+						isHeldUp && top?.startsWith('java.lang.Thread.sleep'))
+				) {
 					states.add(state);
 				}
 

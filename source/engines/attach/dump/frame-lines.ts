@@ -55,7 +55,8 @@ export class FrameLines {
 		}
 
 		const lineEnd = dump.indexOf('\n', start) + 1;
-		const frame = this.#byLine.get(dump.slice(start, lineEnd)) ?? this.#parse(dump.slice(start, frameEnd(dump, start, lineEnd)));
+		const frame = this.#byLine.get(dump.slice(start, lineEnd))
+			?? this.#parse(dump.slice(start, frameEnd(dump, start, lineEnd)));
 		if (above) {
 			above.next = frame;
 		}
@@ -65,9 +66,9 @@ export class FrameLines {
 
 	/**
 	Changes RUNNABLE threads to IDLE if they are in a call known to wait, or have no Java frames and used no CPU since
-	the previous sample. Requires `cpuNs` of all rows. If a row's CPU time is unknown (`hasCpuTime` 0), a thread in a call
-	that may work or wait counts as working, and a thread without frames as waiting, as most of them do. `listener`: native
-	id of the Attach Listener, which works only for us.
+	the previous sample. Requires `cpuNs` of all rows. If a row's CPU time is unknown (`hasCpuTime` 0), a thread in a
+	call that may work or wait counts as working, and a thread without frames as waiting, as most of them do.
+	`listener`: native id of the Attach Listener, which works only for us.
 	*/
 	markIdle(sample: Sample, hasCpuTime: Uint8Array, listener: number): void {
 		const {state, cpuNs, nativeId, stackStart, stackLength, frames, flags} = sample;
@@ -77,9 +78,14 @@ export class FrameLines {
 			}
 
 			const hasFrames = stackLength[row] > 0;
-			const kind = hasFrames ? (this.#idleKindByFrame.get(frames[stackStart[row]]) ?? idleKind.none) : idleKind.ifNoCpu;
+			const kind = hasFrames
+				? (this.#idleKindByFrame.get(frames[stackStart[row]]) ?? idleKind.none)
+				: idleKind.ifNoCpu;
 			const usedCpu = cpuNs[row] > 0 || (hasFrames && hasCpuTime[row] === 0);
-			if (kind === idleKind.always || (!hasFrames && listener !== 0 && nativeId[row] === listener) || (kind === idleKind.ifNoCpu && !usedCpu)) {
+			if (
+				kind === idleKind.always || (!hasFrames && listener !== 0 && nativeId[row] === listener)
+				|| (kind === idleKind.ifNoCpu && !usedCpu)
+			) {
 				state[row] = stateCode.IDLE;
 			}
 		}
@@ -95,7 +101,12 @@ export class FrameLines {
 		const interner = this.#interner;
 		const className = normalClassName(text.className);
 		const classId = interner.internString(className);
-		const id = interner.internFrame(classId, interner.internString(text.method), interner.internString(text.file), text.line);
+		const id = interner.internFrame(
+			classId,
+			interner.internString(text.method),
+			interner.internString(text.file),
+			text.line,
+		);
 		const kind = this.#idleList.kindOf(className, text.method);
 		// When the interner is full, `otherFrame` represents many methods.
 		if (id !== otherFrame && kind !== idleKind.none) {
@@ -152,7 +163,12 @@ function readFrame(text: string): FrameText | undefined {
 		return undefined;
 	}
 
-	const frame: FrameText = {className: text.slice(0, dot), method: text.slice(dot + 1, open), file: '', line: unknownLine};
+	const frame: FrameText = {
+		className: text.slice(0, dot),
+		method: text.slice(dot + 1, open),
+		file: '',
+		line: unknownLine,
+	};
 	const location = text.slice(open + 1, -1).replace(modulePrefix, '');
 	if (location === 'Native Method') {
 		frame.line = nativeLine;

@@ -3,7 +3,7 @@ The first line of a thread in a dump, by JDK release and kind of thread:
   8        "name" #id [daemon ]prio=5 os_prio=0 tid=0x… nid=0x1f waiting on condition [0x…]
   11, 17   … os_prio=0 cpu=1.23ms elapsed=4.56s [allocated=703K defined_classes=91 ]tid=0x… nid=0x1f runnable  [0x…]
   21…      "name" #id [31] daemon prio=5 … nid=31 runnable  [0x…]
-  carrier  "name" #id [31] daemon prio=5 … tid=0x…  [0x…]                   (21 and later, while it carries a virtual thread)
+  carrier  "name" #id [31] daemon prio=5 … tid=0x…  [0x…]              (21 and later, while it carries a virtual thread)
   the JVM  "VM Thread" os_prio=0 cpu=1.23ms elapsed=4.56s tid=0x… nid=31 runnable
 Names are printed unescaped: they may contain quotes, line feeds and complete false headers. So a header is recognized
 by what follows the name, up to the end of its line.
@@ -13,16 +13,20 @@ by what follows the name, up to the end of its line.
 export const maxThreads = 1 << 16;
 
 /**
-Bytes of the buffer in which JDK 8 formats a quoted name and a blank (O_BUFLEN), the last one a zero: a longer name loses
-its end, the closing quote and the blank.
+Bytes of the buffer in which JDK 8 formats a quoted name and a blank (O_BUFLEN), the last one a zero: a longer name
+loses its end, the closing quote and the blank.
 */
 const printBufferLength = 2000;
 
 export const truncated = 'the dump is truncated';
-export const tooManyThreads = `the thread dump has more than ${maxThreads.toLocaleString('en')} threads: too many to sample this way`;
+export const tooManyThreads = `the thread dump has more than ${
+	maxThreads.toLocaleString('en')
+} threads: too many to sample this way`;
 
 const javaStart = /#(\d{1,15}) (?:\[(\d{1,15})] )?(daemon )?(?=prio=)/.source;
-const rest = /((?:[a-z_]+=[\w.-]{1,32} )*?)tid=(0x[\da-f]{1,17}) (?:nid=(0x[\da-f]{1,17}|\d{1,15}) )?([A-Za-z .()]*)(\[0x[\da-f]+])?\n/.source;
+const rest
+	= /((?:[a-z_]+=[\w.-]{1,32} )*?)tid=(0x[\da-f]{1,17}) (?:nid=(0x[\da-f]{1,17}|\d{1,15}) )?([A-Za-z .()]*)(\[0x[\da-f]+])?\n/
+		.source;
 /** A header from the name's closing quote on. The rest contains no quote, so at most one quote of a line matches. */
 const ending = new RegExp(`" (?:${javaStart})?${rest}`, 'g');
 /** The same after a truncated name, without the quote and the blank. */
@@ -60,7 +64,9 @@ export class Headers {
 	/** Addresses of the listed threads; undefined if no list is printed. */
 	readonly #listedAddresses: readonly number[] | undefined;
 	#foundCount = 0;
-	/** The header that was found last, also if it is after the one that was looked for; whether there may be another. */
+	/**
+	The header that was found last, also if it is after the one that was looked for; whether there may be another.
+	*/
 	#last: FoundHeader | undefined;
 	#hasMore = true;
 
@@ -71,8 +77,11 @@ export class Headers {
 		const top = dump.slice(titleEnd, Math.max(titleEnd, firstThread));
 		if (/^_java_thread_list=/m.test(top)) {
 			const elements = /elements={([^}]*)}/.exec(top);
-			this.#listedAddresses = (elements?.[1].match(/0x[\da-f]+/g) ?? []).map(Number).filter(address => address > 0);
-			this.problem = elements ? (this.#listedAddresses.length > maxThreads ? tooManyThreads : undefined) : truncated;
+			this.#listedAddresses = (elements?.[1].match(/0x[\da-f]+/g) ?? []).map(Number).filter(address =>
+				address > 0);
+			this.problem = elements
+				? (this.#listedAddresses.length > maxThreads ? tooManyThreads : undefined)
+				: truncated;
 		}
 	}
 

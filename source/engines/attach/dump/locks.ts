@@ -39,16 +39,20 @@ export function readLockLine(text: string): LockLine | undefined {
 	const kind = prefix === undefined ? undefined : kinds.get(prefix);
 	const isOwned = kind === 'monitor-held' || kind === 'synchronizer-held';
 	const name = className.replace(classObject, '$1.class');
-	return kind === undefined || (isOwned && address === '') ? undefined : {kind, address, className: isOwned ? '' : name};
+	return kind === undefined || (isOwned && address === '')
+		? undefined
+		: {kind, address, className: isOwned ? '' : name};
 }
 
 /** Many more threads than deadlock in practice. */
 const maxDeadlockWaits = 1000;
 
-const synchronizerWait = /\n {2}waiting for ownable synchronizer 0x([\da-f]+)[^\n]*\n {2}which is held by "([^\n]*)"[^\n"]*\n/g;
+const synchronizerWait
+	= /\n {2}waiting for ownable synchronizer 0x([\da-f]+)[^\n]*\n {2}which is held by "([^\n]*)"[^\n"]*\n/g;
 
 /**
-Returns the java.util.concurrent locks, with their holders' names, in HotSpot's deadlock report below a dump (JDK 8 to 28,
+Returns the java.util.concurrent locks, with their holders' names, in HotSpot's deadlock report below a dump (JDK 8 to
+28,
 `DeadlockCycle::print_on_with`); the threads' own stacks show only the holders of monitors. Misses holders whose names
 contain a line feed or a quote.
 */
@@ -108,10 +112,13 @@ export class LockOwners {
 		}
 	}
 
-	/** Up to JDK 16 a dump does not name the class: assume the innermost initializer if only one other thread runs any. */
+	/**
+	Up to JDK 16 a dump does not name the class: assume the innermost initializer if only one other thread runs any.
+	*/
 	#resolveInitializer(sample: Sample, row: number): void {
 		const waitClass = sample.lockClass[row];
-		const others = this.#initializers.filter(other => other.row !== row && (waitClass === 0 || other.classId === waitClass));
+		const others = this.#initializers.filter(other =>
+			other.row !== row && (waitClass === 0 || other.classId === waitClass));
 		const [first] = others;
 		if (first && (waitClass !== 0 || others.every(other => other.row === first.row))) {
 			sample.lockClass[row] = first.classId;
@@ -173,7 +180,11 @@ export class SynchronizerOwners {
 		for (let row = 0; row < sample.count; row++) {
 			const owner = sample.lockOwner[row];
 			if (sample.lockKind[row] === lockKindCode.park && owner >= 0) {
-				this.#byWaiterKey.set(sample.key[row], {lockClass: sample.lockClass[row], owner: sample.key[owner], ownerStack: stackOf(sample, owner)});
+				this.#byWaiterKey.set(sample.key[row], {
+					lockClass: sample.lockClass[row],
+					owner: sample.key[owner],
+					ownerStack: stackOf(sample, owner),
+				});
 			}
 		}
 	}
@@ -187,8 +198,10 @@ export class SynchronizerOwners {
 		for (const [key, {lockClass, owner, ownerStack}] of this.#byWaiterKey) {
 			const row = rowOfKey.get(key);
 			const ownerRow = rowOfKey.get(owner);
-			const isWaiter = row !== undefined && sample.lockKind[row] === lockKindCode.park && sample.lockClass[row] === lockClass;
-			const isOwner = ownerRow !== undefined && (sample.lockKind[ownerRow] === lockKindCode.none || stackOf(sample, ownerRow) === ownerStack);
+			const isWaiter = row !== undefined && sample.lockKind[row] === lockKindCode.park
+				&& sample.lockClass[row] === lockClass;
+			const isOwner = ownerRow !== undefined
+				&& (sample.lockKind[ownerRow] === lockKindCode.none || stackOf(sample, ownerRow) === ownerStack);
 			if (!isWaiter || !isOwner) {
 				this.#byWaiterKey.delete(key);
 			} else if (sample.lockOwner[row] < 0) {

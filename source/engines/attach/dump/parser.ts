@@ -144,7 +144,8 @@ export class DumpParser {
 		const isInternal = header.id < 0;
 		this.#header = header;
 		this.#addRow(isInternal ? -header.nativeId : header.id, header.nativeId, name, header.cpuNs);
-		this.#sample.flags[this.#row] = (header.isDaemon ? threadFlag.daemon : 0) | (isInternal ? threadFlag.vmInternal : 0);
+		this.#sample.flags[this.#row] = (header.isDaemon ? threadFlag.daemon : 0)
+			| (isInternal ? threadFlag.vmInternal : 0);
 		if (isInternal && name === 'VM Thread') {
 			this.vmThreadId = header.nativeId;
 		} else if (name === 'Attach Listener' && header.isDaemon) {
@@ -188,7 +189,9 @@ export class DumpParser {
 			const text = dump.slice(at + lockStart.length, lineEnd - 1);
 			// JDK 8 to 17 omit the line feed after "eliminated <owner is scalar replaced> (a X)" (JDK-8268780): the
 			// caller's frame is on the same line.
-			const frameAt = text.startsWith('eliminated <owner is scalar replaced>') ? text.indexOf(`)${frameStart}`) : -1;
+			const frameAt = text.startsWith('eliminated <owner is scalar replaced>')
+				? text.indexOf(`)${frameStart}`)
+				: -1;
 			if (frameAt !== -1) {
 				return this.#readIndented(at + lockStart.length + frameAt + 1);
 			}
@@ -226,7 +229,10 @@ export class DumpParser {
 		}
 
 		// Only the top frame waits; a wait printed further down (of a thread that must lock again, JDK 11) is over.
-		if (this.#frameCount > 1 || (lockKind[row] !== lockKindCode.none && lockKind[row] !== lockKindCode['class-init'])) {
+		if (
+			this.#frameCount > 1
+			|| (lockKind[row] !== lockKindCode.none && lockKind[row] !== lockKindCode['class-init'])
+		) {
 			return;
 		}
 
@@ -248,12 +254,19 @@ export class DumpParser {
 			case 'parked':
 			case 'waiting': {
 				// A thread that was notified and must lock again is BLOCKED in Object.wait.
-				lockKind[row] = kind === 'parked' ? lockKindCode.park : (state[row] === stateCode.BLOCKED ? lockKindCode.monitor : lockKindCode['monitor-wait']);
+				lockKind[row] = kind === 'parked'
+					? lockKindCode.park
+					: (state[row] === stateCode.BLOCKED ? lockKindCode.monitor : lockKindCode['monitor-wait']);
 				state[row] = isVirtual ? stateCode.WAITING : state[row];
 			}
 		}
 
-		lockClass[row] = className ? this.#interner.internString(normalClassName(decodeModifiedUtf8(Buffer.from(className.slice(0, maxNameBytes), 'latin1')))) : 0;
+		lockClass[row] = className
+			? this.#interner.internString(normalClassName(decodeModifiedUtf8(Buffer.from(
+				className.slice(0, maxNameBytes),
+				'latin1',
+			))))
+			: 0;
 		this.#owners.addWaiter(row, address);
 	}
 
@@ -284,7 +297,10 @@ export class DumpParser {
 			flags[row] |= threadFlag.compiler;
 			const [, level, className, method, bci] = compilation.exec(line) ?? [];
 			if (method !== undefined) {
-				this.compiled.set(row, `${Number(level) < c2Level ? `tier ${level} ` : ''}${this.#nameOf(className)}.${this.#nameOf(method)}${bci === undefined ? '' : `@${bci}`}`);
+				this.compiled.set(
+					row,
+					`${Number(level) < c2Level ? `tier ${level} ` : ''}${this.#nameOf(className)}.${this.#nameOf(method)}${bci === undefined ? '' : `@${bci}`}`,
+				);
 			}
 		} else if (line.startsWith(carrying)) {
 			// JDK 21 to 23 print nothing about the virtual thread, so what the carrier runs is unknown.

@@ -29,7 +29,11 @@ export function createAttachFile(target: Target): AttachFile {
 	const folders: Folder[] = [];
 	let code = 'ENOENT';
 	let kept: Folder | undefined;
-	for (const [path, open] of [['cwd', () => openWorkingFolder(target.pid)], ['root/tmp', () => openBelowRoot(target.pid, '/tmp')]] as const) {
+	const places = [
+		['cwd', () => openWorkingFolder(target.pid)],
+		['root/tmp', () => openBelowRoot(target.pid, '/tmp')],
+	] as const;
+	for (const [path, open] of places) {
 		try {
 			folders.push({fd: open(), path: `/proc/${target.pid}/${path}`});
 		} catch (error) {
@@ -76,7 +80,9 @@ and returns a function that removes it. Replaces a stale file, once. Throws syst
 */
 function create(path: string, target: Target): () => void {
 	const {act, mustChown} = rightsOf(target);
-	const open = () => act(() => openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
+	const open = () =>
+		act(() =>
+			openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
 	let fd: number;
 	try {
 		fd = open();
@@ -117,5 +123,6 @@ function create(path: string, target: Target): () => void {
 /** Whether there is an attach file that HotSpot would accept (the target's user's or root's) and that is not stale. */
 function isInUse(path: string, target: Target): boolean {
 	const stats = attempt(() => lstatSync(path), undefined);
-	return stats !== undefined && stats.isFile() && (stats.uid === target.uid || stats.uid === 0) && Math.abs(Date.now() - stats.mtimeMs) < maxUseMs;
+	return stats !== undefined && stats.isFile() && (stats.uid === target.uid || stats.uid === 0)
+		&& Math.abs(Date.now() - stats.mtimeMs) < maxUseMs;
 }

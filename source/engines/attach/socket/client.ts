@@ -22,13 +22,22 @@ const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'EMPTY'
 type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
 
 /** A failure that leaves the target alive. */
-export type FailedReply = {readonly status: 'failed'; /** The JVM may still carry out the request. */ readonly isPending?: boolean} & Obstacle;
+export type FailedReply = {
+	readonly status: 'failed'; /** The JVM may still carry out the request. */
+	readonly isPending?: boolean;
+} & Obstacle;
 
 type EndedReply = {readonly status: 'ended'; readonly reason: string};
 
 /** `code`, `bytes`: result and payload. Times: milliseconds from the request to the reply's first byte and end. */
 export type Reply =
-	| {readonly status: 'ok'; readonly code: number; readonly bytes: Buffer; readonly firstByteMs: number; readonly tookMs: number}
+	| {
+		readonly status: 'ok';
+		readonly code: number;
+		readonly bytes: Buffer;
+		readonly firstByteMs: number;
+		readonly tookMs: number;
+	}
 	| FailedReply
 	| EndedReply;
 
@@ -65,7 +74,13 @@ export class AttachClient {
 			return dialect;
 		}
 
-		const reply = await this.#send(dialect.version, dialect.dumpCommand, options.isFull ? ['-l'] : [], deadline, options.signal);
+		const reply = await this.#send(
+			dialect.version,
+			dialect.dumpCommand,
+			options.isFull ? ['-l'] : [],
+			deadline,
+			options.signal,
+		);
 		if (reply.status !== 'ok') {
 			return reply;
 		}
@@ -73,7 +88,10 @@ export class AttachClient {
 		if (reply.code !== 0) {
 			// The negotiated dialect no longer works: negotiate again next time.
 			this.#dialect = undefined;
-			return this.#failure(`the JVM refused to give a thread dump (code ${reply.code})`, 'check whether jstack gets one');
+			return this.#failure(
+				`the JVM refused to give a thread dump (code ${reply.code})`,
+				'check whether jstack gets one',
+			);
 		}
 
 		return isWholeDump(reply.bytes) ? reply : this.#failure('the thread dump was truncated', '');
@@ -90,10 +108,20 @@ export class AttachClient {
 		}
 
 		this.#dialect = chooseDialect(reply.code, reply.bytes.toString('latin1', 0, 256));
-		return this.#dialect ?? this.#failure(`the JVM reported an unknown protocol version (code ${reply.code})`, 'tprof-top may be too old for this JVM');
+		return this.#dialect
+			?? this.#failure(
+				`the JVM reported an unknown protocol version (code ${reply.code})`,
+				'tprof-top may be too old for this JVM',
+			);
 	}
 
-	async #send(version: 1 | 2, command: string, args: readonly string[], deadline: number, signal: AbortSignal | undefined): Promise<Reply> {
+	async #send(
+		version: 1 | 2,
+		command: string,
+		args: readonly string[],
+		deadline: number,
+		signal: AbortSignal | undefined,
+	): Promise<Reply> {
 		const request = encodeRequest(version, command, args);
 		for (;;) {
 			const files = openFilesObstacle(this.#target.pid);
@@ -106,27 +134,49 @@ export class AttachClient {
 			if (result.ok && result.bytes.length > 0) {
 				const head = parseReply(result.bytes);
 				return head
-					? {status: 'ok', code: head.code, bytes: result.bytes.subarray(head.start), firstByteMs: result.firstByteMs, tookMs: result.tookMs}
+					? {
+						status: 'ok',
+						code: head.code,
+						bytes: result.bytes.subarray(head.start),
+						firstByteMs: result.firstByteMs,
+						tookMs: result.tookMs,
+					}
 					: this.#failure('the attach listener gave an invalid answer', '');
 			}
 
 			const deadSocket = socket.state === 'present' ? socket.identity : undefined;
 			// In a sticky folder such as /tmp the JVM cannot replace another user's socket: do not start the listener.
-			const isInTheWay = socket.state === 'present' && !socket.isOwn && !result.ok && ['ECONNREFUSED', 'EACCES'].includes(result.code);
-			const problem = await this.#recover(result.ok ? 'EMPTY' : (isInTheWay ? 'FOREIGN' : result.code), {deadline, signal, deadSocket});
+			const isInTheWay = socket.state === 'present' && !socket.isOwn && !result.ok
+				&& ['ECONNREFUSED', 'EACCES'].includes(result.code);
+			const problem = await this.#recover(result.ok ? 'EMPTY' : (isInTheWay ? 'FOREIGN' : result.code), {
+				deadline,
+				signal,
+				deadSocket,
+			});
 			if (problem) {
 				return problem.status === 'failed' ? {...problem, ...openFilesObstacle(this.#target.pid)} : problem;
 			}
 		}
 	}
 
-	async #exchange(socket: ReturnType<typeof openAttachSocket>, request: Uint8Array, options: Pick<ExchangeOptions, 'deadline' | 'signal'>): Promise<Exchange> {
+	async #exchange(
+		socket: ReturnType<typeof openAttachSocket>,
+		request: Uint8Array,
+		options: Pick<ExchangeOptions, 'deadline' | 'signal'>,
+	): Promise<Exchange> {
 		if (socket.fd === undefined) {
-			return {ok: false, code: socket.state === 'denied' ? socket.code : (socket.state === 'foreign' ? 'FOREIGN' : 'ENOENT')};
+			return {
+				ok: false,
+				code: socket.state === 'denied' ? socket.code : (socket.state === 'foreign' ? 'FOREIGN' : 'ENOENT'),
+			};
 		}
 
 		try {
-			return await exchange(pathOf(socket.fd), request, {...options, pid: this.#target.pid, connectAs: this.#asOwner ? this.#target : undefined});
+			return await exchange(pathOf(socket.fd), request, {
+				...options,
+				pid: this.#target.pid,
+				connectAs: this.#asOwner ? this.#target : undefined,
+			});
 		} finally {
 			closeSync(socket.fd);
 		}
@@ -144,7 +194,9 @@ export class AttachClient {
 
 		if (code === 'EAGAIN') {
 			await sleep(backlogPauseMs);
-			return performance.now() < options.deadline ? undefined : this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
+			return performance.now() < options.deadline
+				? undefined
+				: this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
 		}
 
 		if (closedCodes.has(code) && isForeign(this.#target) && !this.#asOwner && canActAs()) {
@@ -161,32 +213,53 @@ export class AttachClient {
 		const {uid, gid, pid, facts} = this.#target;
 		if (closedCodes.has(code)) {
 			return isForeign(this.#target)
-				? [`the JVM accepts only its own user and group (${uid}:${gid})`, `run tprof-top as that user: ${sudoCommand(pid, facts.user, uid)}`]
+				? [
+					`the JVM accepts only its own user and group (${uid}:${gid})`,
+					`run tprof-top as that user: ${sudoCommand(pid, facts.user, uid)}`,
+				]
 				: ['the JVM closed the connection without an answer', ''];
 		}
 
 		switch (code) {
 			case 'TIMEOUT': {
 				const {reason, hint} = stopObstacle(pid)
-					?? {reason: 'no answer in time', hint: 'the JVM is very busy, or another client holds its attach listener'};
+					?? {
+						reason: 'no answer in time',
+						hint: 'the JVM is very busy, or another client holds its attach listener',
+					};
 				return [reason, hint, {isPending: true}];
 			}
 
 			case 'FOREIGN': {
-				return ['a file of another user has the name of the attach socket', `remove ${socketPath(this.#target)}`];
+				return [
+					'a file of another user has the name of the attach socket',
+					`remove ${socketPath(this.#target)}`,
+				];
 			}
 
 			case 'STRANGER': {
-				return [`a process other than JVM ${pid} is listening on its attach socket`, `check who shares its /tmp, or remove ${socketPath(this.#target)}`];
+				return [
+					`a process other than JVM ${pid} is listening on its attach socket`,
+					`check who shares its /tmp, or remove ${socketPath(this.#target)}`,
+				];
 			}
 
 			case 'TOO_LONG': {
-				return [`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`, '', {otherEnginesMayWork: true}];
+				return [
+					`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`,
+					'',
+					{otherEnginesMayWork: true},
+				];
 			}
 
 			default: {
 				const files = outOfFiles({code});
-				return files ? [files.reason, files.hint] : [`the attach socket cannot be reached (${code})`, code === 'EACCES' ? 'run tprof-top as the same user as the JVM, or as root' : ''];
+				return files
+					? [files.reason, files.hint]
+					: [
+						`the attach socket cannot be reached (${code})`,
+						code === 'EACCES' ? 'run tprof-top as the same user as the JVM, or as root' : '',
+					];
 			}
 		}
 	}
@@ -194,7 +267,10 @@ export class AttachClient {
 	async #wake(options: HandshakeOptions): Promise<FailedReply | EndedReply | undefined> {
 		const refusal = this.#pace.refusal();
 		if (refusal) {
-			return this.#failure(refusal, 'something keeps removing the attach socket from /tmp, or the JVM does not open it');
+			return this.#failure(
+				refusal,
+				'something keeps removing the attach socket from /tmp, or the JVM does not open it',
+			);
 		}
 
 		const result = await wakeListener(this.#target, options);
@@ -202,11 +278,17 @@ export class AttachClient {
 			this.#pace.count(result.ok);
 		}
 
-		return result.ok ? undefined : (result.ended ? this.#ended() : {status: 'failed', reason: result.reason, hint: result.hint});
+		return result.ok
+			? undefined
+			: (result.ended ? this.#ended() : {status: 'failed', reason: result.reason, hint: result.hint});
 	}
 
 	/** Returns a failure, or the target's end if that is the cause. */
-	#failure(reason: string, hint: string, more: Pick<FailedReply, 'otherEnginesMayWork' | 'isPending'> = {}): FailedReply | EndedReply {
+	#failure(
+		reason: string,
+		hint: string,
+		more: Pick<FailedReply, 'otherEnginesMayWork' | 'isPending'> = {},
+	): FailedReply | EndedReply {
 		return isAlive(this.#target) ? {status: 'failed', reason, hint, ...more} : this.#ended();
 	}
 

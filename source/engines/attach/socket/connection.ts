@@ -22,7 +22,11 @@ export type ExchangeOptions = {
 };
 
 /** Sends one request and reads the whole reply. Always closes the connection, never throws or exceeds the deadline. */
-export async function exchange(socketPath: string, request: Uint8Array, {pid, deadline, signal, connectAs}: ExchangeOptions): Promise<Exchange> {
+export async function exchange(
+	socketPath: string,
+	request: Uint8Array,
+	{pid, deadline, signal, connectAs}: ExchangeOptions,
+): Promise<Exchange> {
 	const startedAt = performance.now();
 	/** Removes the time-out and the listener to `signal`. */
 	const closing = new AbortController();

@@ -11,7 +11,9 @@ const firstPollMs = 1;
 const maxPollMs = 50;
 /** After this time the target hangs or does not handle the signal: give up and remove the attach file. */
 const handshakeTimeoutMs = 5000;
-/** Waiting for another client ends this long before the deadline: less time is not enough for a handshake of our own. */
+/**
+Waiting for another client ends this long before the deadline: less time is not enough for a handshake of our own.
+*/
 const minHandshakeMs = 1000;
 
 /** Pause before a socket that vanished is requested again. */
@@ -30,7 +32,11 @@ export type HandshakeOptions = {
 
 type Handshake =
 	| {readonly ok: true}
-	| (Obstacle & {readonly ok: false; readonly ended: boolean; /** The target got a SIGQUIT. */ readonly signalled: boolean});
+	| (Obstacle & {
+		readonly ok: false;
+		readonly ended: boolean; /** The target got a SIGQUIT. */
+		readonly signalled: boolean;
+	});
 
 /**
 Makes HotSpot start its attach listener: creates an attach file, sends SIGQUIT and waits for the socket. While another
@@ -59,7 +65,9 @@ export async function wakeListener(target: Target, options: HandshakeOptions): P
 		if (file.state === 'impossible') {
 			return failed(
 				`cannot create an attach file in the working directory or /tmp of JVM ${target.pid} (${file.code})`,
-				file.code === 'EACCES' || file.code === 'EPERM' ? 'run tprof-top as the same user as the JVM, or as root' : 'make one of the two writable',
+				file.code === 'EACCES' || file.code === 'EPERM'
+					? 'run tprof-top as the same user as the JVM, or as root'
+					: 'make one of the two writable',
 			);
 		}
 
@@ -69,7 +77,10 @@ export async function wakeListener(target: Target, options: HandshakeOptions): P
 		}
 
 		if (isOver(target, {...options, deadline: options.deadline - minHandshakeMs})) {
-			return failed(`another client is attaching to JVM ${target.pid}`, `try again, or remove ${file.path} if it was left behind`);
+			return failed(
+				`another client is attaching to JVM ${target.pid}`,
+				`try again, or remove ${file.path} if it was left behind`,
+			);
 		}
 	}
 }
@@ -129,7 +140,9 @@ export class HandshakePace {
 			return `the JVM did not open its attach socket; asked ${maxFailures} times`;
 		}
 
-		return performance.now() < this.#notBefore ? 'the attach socket is gone; a new one was requested a moment ago' : undefined;
+		return performance.now() < this.#notBefore
+			? 'the attach socket is gone; a new one was requested a moment ago'
+			: undefined;
 	}
 
 	/** Counts a handshake. `isAnswered`: the socket appeared; otherwise the signal remained unanswered. */

@@ -14,7 +14,10 @@ const plain: Dialect = {version: 1, dumpCommand: 'threaddump'};
 
 /** Returns a request's bytes. Version 2 (JDK 24 and later) includes its size; version 1 always has three arguments. */
 export function encodeRequest(version: 1 | 2, command: string, args: readonly string[]): Buffer {
-	if (args.length > v1Arguments || [command, ...args].some(text => text.includes('\0') || Buffer.byteLength(text) > maxArgumentBytes)) {
+	if (
+		args.length > v1Arguments
+		|| [command, ...args].some(text => text.includes('\0') || Buffer.byteLength(text) > maxArgumentBytes)
+	) {
 		throw new RangeError('not an attach request');
 	}
 

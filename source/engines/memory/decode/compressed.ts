@@ -51,14 +51,19 @@ export class Unsigned5 {
 }
 
 /** A field of a class. `offset`: in an object, bytes. The indices of an injected field are not of the constant pool. */
-export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: number; readonly offset: number; readonly isInjected: boolean};
+export type FieldInfo = {
+	readonly nameIndex: number;
+	readonly signatureIndex: number;
+	readonly offset: number;
+	readonly isInjected: boolean;
+};
 
 /** Maximum fields of a class (JVMS 4.1: a u2). */
 const fieldLimit = 65_535;
 
 /**
-Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 a field, the last two for offset and two flags. `count`:
-of the fields before the injected ones.
+Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 a field, the last two for offset and two flags.
+`count`: of the fields before the injected ones.
 */
 export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[] {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

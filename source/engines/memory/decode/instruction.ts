@@ -6,10 +6,60 @@ type Instruction = {readonly length: number; readonly jump?: number};
 const prefixes = new Set([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3]);
 
 /** One-byte opcodes that are invalid in 64-bit mode, or prefixes of unknown encodings (APX: D5). */
-const invalid = new Set([0x06, 0x07, 0x0E, 0x16, 0x17, 0x1E, 0x1F, 0x27, 0x2F, 0x37, 0x3F, 0x60, 0x61, 0x82, 0x9A, 0xCE, 0xD4, 0xD5, 0xD6, 0xEA]);
+const invalid = new Set([
+	0x06,
+	0x07,
+	0x0E,
+	0x16,
+	0x17,
+	0x1E,
+	0x1F,
+	0x27,
+	0x2F,
+	0x37,
+	0x3F,
+	0x60,
+	0x61,
+	0x82,
+	0x9A,
+	0xCE,
+	0xD4,
+	0xD5,
+	0xD6,
+	0xEA,
+]);
 
 /** Two-byte opcodes (after 0F) without a ModRM byte; and with an immediate, also in the first map of VEX and EVEX. */
-const bareTwoByte = new Set([0x05, 0x06, 0x07, 0x08, 0x09, 0x0B, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x37, 0x77, 0xA0, 0xA1, 0xA2, 0xA8, 0xA9, 0xAA, 0xC8, 0xC9, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF]);
+const bareTwoByte = new Set([
+	0x05,
+	0x06,
+	0x07,
+	0x08,
+	0x09,
+	0x0B,
+	0x30,
+	0x31,
+	0x32,
+	0x33,
+	0x34,
+	0x35,
+	0x37,
+	0x77,
+	0xA0,
+	0xA1,
+	0xA2,
+	0xA8,
+	0xA9,
+	0xAA,
+	0xC8,
+	0xC9,
+	0xCA,
+	0xCB,
+	0xCC,
+	0xCD,
+	0xCE,
+	0xCF,
+]);
 const twoByteWithImmediate = new Set([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
 
 /** One-byte opcodes with ModRM and an immediate: of the operands' size, or of one byte; and with an immediate only. */
@@ -19,7 +69,21 @@ const immediateOnly = new Set([0x68, 0xA9]);
 
 /** Bytes after opcodes without a ModRM byte: a MOV of al or rax from or to an address has eight. */
 const fixedBytes = new Map([
-	[0x6A, 1], [0xA0, 8], [0xA1, 8], [0xA2, 8], [0xA3, 8], [0xA8, 1], [0xC2, 2], [0xC8, 3], [0xCA, 2], [0xCD, 1], [0xE4, 1], [0xE5, 1], [0xE6, 1], [0xE7, 1], [0xE8, 4],
+	[0x6A, 1],
+	[0xA0, 8],
+	[0xA1, 8],
+	[0xA2, 8],
+	[0xA3, 8],
+	[0xA8, 1],
+	[0xC2, 2],
+	[0xC8, 3],
+	[0xCA, 2],
+	[0xCD, 1],
+	[0xE4, 1],
+	[0xE5, 1],
+	[0xE6, 1],
+	[0xE7, 1],
+	[0xE8, 4],
 ]);
 
 const maxInstructionBytes = 15;
@@ -52,7 +116,9 @@ export function decodeInstruction(code: Uint8Array, start: number): Instruction 
 		end = jumpBytes === 0 ? twoByteEnd(code, at + 1) : at + 6;
 	} else {
 		// JMP rel32; Jcc, JMP, LOOP and JRCXZ rel8.
-		jumpBytes = opcode === 0xE9 ? 4 : (opcode >> 4 === 7 || opcode === 0xEB || (opcode >= 0xE0 && opcode <= 0xE3) ? 1 : 0);
+		jumpBytes = opcode === 0xE9
+			? 4
+			: (opcode >> 4 === 7 || opcode === 0xEB || (opcode >= 0xE0 && opcode <= 0xE3) ? 1 : 0);
 		end = jumpBytes === 0 ? oneByteEnd(code, at, {is64Bit, is16Bit: is16Bit && !is64Bit}) : at + 1 + jumpBytes;
 	}
 
@@ -60,7 +126,10 @@ export function decodeInstruction(code: Uint8Array, start: number): Instruction 
 		return undefined;
 	}
 
-	return {length: end - start, jump: jumpBytes === 0 ? undefined : (jumpBytes === 1 ? code[end - 1] << 24 >> 24 : int32(code, end - 4))};
+	return {
+		length: end - start,
+		jump: jumpBytes === 0 ? undefined : (jumpBytes === 1 ? code[end - 1] << 24 >> 24 : int32(code, end - 4)),
+	};
 }
 
 /** Returns the signed little-endian 32-bit number at an index. */
@@ -85,7 +154,9 @@ function operandEnd(code: Uint8Array, at: number): number {
 
 /** Returns the end of a VEX or EVEX instruction: prefix, opcode, ModRM, in some maps an immediate. */
 function vectorEnd(code: Uint8Array, at: number): number | undefined {
-	const [prefixLength, map] = code[at] === 0xC5 ? [2, 1] : (code[at] === 0xC4 ? [3, code[at + 1] & 31] : [4, code[at + 1] & 7]);
+	const [prefixLength, map] = code[at] === 0xC5
+		? [2, 1]
+		: (code[at] === 0xC4 ? [3, code[at + 1] & 31] : [4, code[at + 1] & 7]);
 	// Map 4 is APX.
 	if (map < 1 || map > 6 || map === 4) {
 		return undefined;
@@ -113,7 +184,11 @@ function twoByteEnd(code: Uint8Array, at: number): number {
 }
 
 /** Returns the end of a one-byte instruction, not a jump; undefined if invalid. */
-function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: {readonly is64Bit: boolean; readonly is16Bit: boolean}): number | undefined {
+function oneByteEnd(
+	code: Uint8Array,
+	at: number,
+	{is64Bit, is16Bit}: {readonly is64Bit: boolean; readonly is16Bit: boolean},
+): number | undefined {
 	const opcode = code[at];
 	const immediate = is16Bit ? 2 : 4;
 	if (opcode === undefined || invalid.has(opcode)) {
@@ -127,7 +202,10 @@ function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: {readonly 
 	}
 
 	// Other opcodes with a ModRM byte and no immediate: MOVSXD; TEST to POP; shifts, x87; INC to PUSH.
-	if (opcode === 0x63 || (opcode >= 0x84 && opcode <= 0x8F) || (opcode >= 0xD0 && opcode <= 0xDF && opcode !== 0xD7) || opcode >= 0xFE) {
+	if (
+		opcode === 0x63 || (opcode >= 0x84 && opcode <= 0x8F) || (opcode >= 0xD0 && opcode <= 0xDF && opcode !== 0xD7)
+		|| opcode >= 0xFE
+	) {
 		return operandEnd(code, at + 1);
 	}
 

@@ -4,7 +4,8 @@ import {decodeInstruction} from './instruction.js';
 export type Loop = {readonly ranges: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
 
 /** Whether an instruction has no known successor: RET, RET imm16, HLT, UD2 or an indirect jump. */
-const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || isIndirectJump(code, at);
+const isEnd = (code: Uint8Array, at: number) =>
+	[0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || isIndirectJump(code, at);
 
 /** jmp rel8 or jmp rel32. */
 const isUnconditionalJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
@@ -16,7 +17,14 @@ const blocksLimit = 4096;
 const stepsLimit = 262_144;
 
 /** A basic block. `successors`: their starts; `order`: index in reverse postorder; `dominator`: the immediate one. */
-type Block = {readonly begin: number; readonly end: number; readonly successors: readonly number[]; readonly predecessors: Block[]; order: number; dominator?: Block};
+type Block = {
+	readonly begin: number;
+	readonly end: number;
+	readonly successors: readonly number[];
+	readonly predecessors: Block[];
+	order: number;
+	dominator?: Block;
+};
 
 /**
 Returns the natural loops of code that is entered at its first byte, smallest first. A loop is a jump back to a block

@@ -11,7 +11,9 @@ const pcDescSize = 16;
 
 /* A PcDesc table (pcDesc.hpp) is sorted by code offset and has sentinels. A scope offset of 0 means no scopes. */
 
-/** Returns the offset of the scopes for exactly this code offset (return addresses have an entry); 0 if there are none. */
+/**
+Returns the offset of the scopes for exactly this code offset (return addresses have an entry); 0 if there are none.
+*/
 export function scopeOffsetAt(pcDescs: Uint8Array, offset: number): number {
 	const table = new PcDescs(pcDescs);
 	const next = table.firstAtOrAfter(offset);
@@ -117,7 +119,10 @@ class PcDescs {
 
 /** Decodes the virtual frames at an offset of the scope data (scopeDesc.cpp), innermost first. Throws `Unreadable`. */
 export function decodeScopes(data: Uint8Array, offset: number, excludedBytes: number): Scope[] {
-	return Array.from(scopesFrom(data, offset, excludedBytes), stream => ({method: stream.next(), bci: stream.next() - 1}));
+	return Array.from(
+		scopesFrom(data, offset, excludedBytes),
+		stream => ({method: stream.next(), bci: stream.next() - 1}),
+	);
 }
 
 /** Generates the scopes, innermost first: for each, a stream positioned after its caller's offset. */
@@ -155,7 +160,11 @@ const fullPointer = 2;
 Decodes the monitors of each virtual frame, except eliminated ones: innermost frame first, as `decodeScopes`, but within
 a frame outermost monitor first.
 */
-export function decodeMonitors(data: Uint8Array, offset: number, excludedBytes: number): Array<readonly ScopeMonitor[]> {
+export function decodeMonitors(
+	data: Uint8Array,
+	offset: number,
+	excludedBytes: number,
+): Array<readonly ScopeMonitor[]> {
 	return Array.from(scopesFrom(data, offset, excludedBytes), stream => {
 		// Skip method, bytecode index, locals and expressions (scopeDesc.cpp).
 		for (let index = 0; index < 4; index++) {
@@ -182,7 +191,9 @@ function monitorsAt(stream: Unsigned5): ScopeMonitor[] {
 		const value = stream.next();
 		const isEliminated = stream.byte() !== 0;
 		if (!isEliminated) {
-			monitors.push(code === locationCode && (value & registerBit) === 0 ? {offset: (value >>> offsetShift) * 4, isNarrow: (value & typeMask) !== fullPointer} : undefined);
+			monitors.push(code === locationCode && (value & registerBit) === 0
+				? {offset: (value >>> offsetShift) * 4, isNarrow: (value & typeMask) !== fullPointer}
+				: undefined);
 		}
 	}
 

@@ -111,8 +111,11 @@ class CodeWindow {
 
 		const {length, jump} = instruction;
 		return {
-			effect: effectOf(code), end: at + length, next: code[length],
-			target: jump === undefined ? undefined : at + length + jump, isConditional: code[0] !== 0xEB && code[0] !== 0xE9,
+			effect: effectOf(code),
+			end: at + length,
+			next: code[length],
+			target: jump === undefined ? undefined : at + length + jump,
+			isConditional: code[0] !== 0xEB && code[0] !== 0xE9,
 		};
 	}
 }

@@ -2,7 +2,14 @@ import {sumOf} from '../../../model/sum.js';
 import {wordAt, isAddress} from '../target/memory.js';
 import {loopsIn, type Loop} from '../decode/loops.js';
 import {
-	decodeMonitors, decodeScopes, scopeCount, scopeOffsetAfterCall, scopeOffsetAt, scopeOffsetInLoop, type Scope, type ScopeMonitor,
+	decodeMonitors,
+	decodeScopes,
+	scopeCount,
+	scopeOffsetAfterCall,
+	scopeOffsetAt,
+	scopeOffsetInLoop,
+	type Scope,
+	type ScopeMonitor,
 } from '../decode/scopes.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {has} from './layout.js';
@@ -28,7 +35,11 @@ const maxBytesSearchedForLoops = 1 << 18;
 const estimatedBytesPerRange = 64;
 
 /** By the name of a blob; those not listed are adapters or stubs. */
-const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
+const kinds = new Map<string, BlobKind>([
+	['nmethod', 'java'],
+	['native nmethod', 'native'],
+	['Interpreter', 'interpreter'],
+]);
 
 const adapterNames = /adapters|vtable chunks|MethodHandlesAdapterBlob/;
 
@@ -74,7 +85,9 @@ export class CodeBlob {
 		}
 
 		this.end = address + size;
-		this.codeBegin = has(fields.blobCodeOffset) ? address + reader.u32(address + fields.blobCodeOffset) : reader.pointer(address + fields.blobCodeBegin);
+		this.codeBegin = has(fields.blobCodeOffset)
+			? address + reader.u32(address + fields.blobCodeOffset)
+			: reader.pointer(address + fields.blobCodeBegin);
 		if (this.codeBegin < address || this.codeBegin > this.end) {
 			fail();
 		}
@@ -85,10 +98,14 @@ export class CodeBlob {
 		if (this.isMethod) {
 			this.#identity = identityOf(vm, address);
 			this.method = reader.pointer(address + fields.nmethodMethod);
-			this.entry = has(fields.nmethodEntryOffset) ? this.codeBegin + reader.u16(address + fields.nmethodEntryOffset) : reader.word(address + fields.nmethodEntry);
+			this.entry = has(fields.nmethodEntryOffset)
+				? this.codeBegin + reader.u16(address + fields.nmethodEntryOffset)
+				: reader.word(address + fields.nmethodEntry);
 			this.deoptHandlers = [
-				...[fields.deoptHandler, fields.deoptHandlerMh].filter(offset => has(offset)).map(offset => reader.word(address + offset)),
-				...[fields.deoptHandlerOffset, fields.deoptHandlerMhOffset].filter(offset => has(offset)).map(offset => address + reader.u32(address + offset)),
+				...[fields.deoptHandler, fields.deoptHandlerMh].filter(offset => has(offset)).map(offset =>
+					reader.word(address + offset)),
+				...[fields.deoptHandlerOffset, fields.deoptHandlerMhOffset].filter(offset => has(offset)).map(offset =>
+					address + reader.u32(address + offset)),
 			];
 			this.origPcOffset = reader.u32(address + fields.nmethodOrigPcOffset);
 		}
@@ -104,7 +121,10 @@ export class CodeBlob {
 	}
 
 	isUnchanged(): boolean {
-		return ifReadable(() => identityOf(this.#vm, this.address).every((value, index) => value === this.#identity[index]), false);
+		return ifReadable(
+			() => identityOf(this.#vm, this.address).every((value, index) => value === this.#identity[index]),
+			false,
+		);
 	}
 
 	/** Bytes of cached debug information and loops, which `forgetDebugInfo` discards until they are needed again. */
@@ -145,8 +165,13 @@ export class CodeBlob {
 	scopesAt(pc: number, isReturnAddress: boolean): Scope[] {
 		const {pcDescs, scopes, methodAddress} = this.#debugInfo;
 		const offset = pc - this.codeBegin;
-		const scope = isReturnAddress ? scopeOffsetAfterCall(pcDescs, offset, () => this.#findLoops()) : scopeOffsetInLoop(pcDescs, offset, this.#findLoops());
-		return decodeScopes(scopes, scope, this.#vm.excludedBytes).map(({method, bci}) => ({method: methodAddress(method), bci}));
+		const scope = isReturnAddress
+			? scopeOffsetAfterCall(pcDescs, offset, () => this.#findLoops())
+			: scopeOffsetInLoop(pcDescs, offset, this.#findLoops());
+		return decodeScopes(scopes, scope, this.#vm.excludedBytes).map(({method, bci}) => ({
+			method: methodAddress(method),
+			bci,
+		}));
 	}
 
 	/** Returns the monitors of each virtual frame at a return address, innermost frame first. Throws `Unreadable`. */
@@ -162,7 +187,14 @@ export class CodeBlob {
 
 	#findLoops(): readonly Loop[] {
 		if (!this.#loops) {
-			this.#loops = ifReadable(() => loopsIn(this.#vm.reader.bytes(this.codeBegin, Math.min(this.end - this.codeBegin, maxBytesSearchedForLoops))), []);
+			this.#loops = ifReadable(
+				() =>
+					loopsIn(this.#vm.reader.bytes(
+						this.codeBegin,
+						Math.min(this.end - this.codeBegin, maxBytesSearchedForLoops),
+					)),
+				[],
+			);
 			this.#loopBytes = sumOf(this.#loops, ({ranges}) => ranges.length * estimatedBytesPerRange);
 		}
 
@@ -171,10 +203,22 @@ export class CodeBlob {
 }
 
 /** Returns values that differ between compiled methods at the same address: name, size, compile id and Method. */
-function identityOf({reader, layout: {fields: {blobName, blobSize, nmethodCompileId, nmethodMethod}}}: Vm, address: number): number[] {
+function identityOf(
+	{reader, layout: {fields: {blobName, blobSize, nmethodCompileId, nmethodMethod}}}: Vm,
+	address: number,
+): number[] {
 	const start = Math.min(blobName, blobSize, nmethodCompileId, nmethodMethod);
-	const view = new DataView(reader.bytes(address + start, Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) + 8 - start).buffer);
-	return [wordAt(view, blobName - start), view.getUint32(blobSize - start, true), view.getUint32(nmethodCompileId - start, true), wordAt(view, nmethodMethod - start)];
+	const view
+		= new DataView(reader.bytes(
+			address + start,
+			Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) + 8 - start,
+		).buffer);
+	return [
+		wordAt(view, blobName - start),
+		view.getUint32(blobSize - start, true),
+		view.getUint32(nmethodCompileId - start, true),
+		wordAt(view, nmethodMethod - start),
+	];
 }
 
 type DebugInfo = {
@@ -193,22 +237,38 @@ function readDebugInfo(vm: Vm, address: number): DebugInfo {
 	const {reader, layout: {fields}} = vm;
 	const offset = (field: number) => reader.u32(address + field);
 	if (has(fields.nmethodImmutableData)) {
-		const immutable = readSized(vm, reader.pointer(address + fields.nmethodImmutableData), offset(fields.nmethodImmutableSize));
+		const immutable = readSized(
+			vm,
+			reader.pointer(address + fields.nmethodImmutableData),
+			offset(fields.nmethodImmutableSize),
+		);
 		const pcs = offset(fields.nmethodScopesPcsOffset);
 		const data = offset(fields.nmethodScopesDataOffset);
 		const relocations = offset(fields.blobRelocationSize);
-		const metadata = readSized(vm, reader.pointer(address + fields.blobMutableData) + relocations, offset(fields.blobMutableSize) - relocations);
+		const metadata = readSized(
+			vm,
+			reader.pointer(address + fields.blobMutableData) + relocations,
+			offset(fields.blobMutableSize) - relocations,
+		);
 		return {
-			pcDescs: immutable.subarray(pcs, data), scopes: immutable.subarray(data), methodAddress: methodsIn(metadata), bytes: immutable.length + metadata.length,
+			pcDescs: immutable.subarray(pcs, data),
+			scopes: immutable.subarray(data),
+			methodAddress: methodsIn(metadata),
+			bytes: immutable.length + metadata.length,
 		};
 	}
 
 	const start = offset(fields.nmethodMetadataOffset);
 	const all = readSized(vm, address + start, offset(fields.nmethodDependenciesOffset) - start);
 	const pcs = offset(fields.nmethodScopesPcsOffset) - start;
-	const data = has(fields.nmethodScopesDataBegin) ? reader.pointer(address + fields.nmethodScopesDataBegin) - address - start : offset(fields.nmethodScopesDataOffset) - start;
+	const data = has(fields.nmethodScopesDataBegin)
+		? reader.pointer(address + fields.nmethodScopesDataBegin) - address - start
+		: offset(fields.nmethodScopesDataOffset) - start;
 	return {
-		pcDescs: all.subarray(pcs), scopes: all.subarray(data, pcs), methodAddress: methodsIn(all.subarray(0, data)), bytes: all.length,
+		pcDescs: all.subarray(pcs),
+		scopes: all.subarray(data, pcs),
+		methodAddress: methodsIn(all.subarray(0, data)),
+		bytes: all.length,
 	};
 }
 

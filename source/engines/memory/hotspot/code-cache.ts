@@ -34,7 +34,9 @@ const heapLimit = 16;
 /** Maximum number of code addresses and blobs cached; beyond this the cache is emptied. */
 const locationLimit = 200_000;
 
-/** Maximum bytes of cached debug information: larger, the cache is emptied. Checked every `checkEverySamples` samples. */
+/**
+Maximum bytes of cached debug information: larger, the cache is emptied. Checked every `checkEverySamples` samples.
+*/
 const debugInfoLimit = 1 << 25;
 const checkEverySamples = 256;
 
@@ -83,7 +85,9 @@ export class CodeCache {
 	get linesFinding(): string | undefined {
 		const {exact, approximate} = this.#observedLines;
 		if (exact || (this.#vm.flags.get('DebugNonSafepoints') ?? false)) {
-			return approximate ? 'line numbers in code compiled before DebugNonSafepoints was set are approximate' : undefined;
+			return approximate
+				? 'line numbers in code compiled before DebugNonSafepoints was set are approximate'
+				: undefined;
 		}
 
 		return 'line numbers in compiled code are approximate';
@@ -226,7 +230,9 @@ function readHeaps({reader, layout: {fields}}: Vm): CodeHeap[] {
 	const list = reader.pointer(fields.codeHeaps);
 	const length = reader.u32(list + fields.arrayLength);
 	const data = reader.pointer(list + fields.arrayData);
-	return length > heapLimit ? fail() : Array.from({length}, (_, index) => readHeap(reader, fields, reader.pointer(data + (8 * index))));
+	return length > heapLimit
+		? fail()
+		: Array.from({length}, (_, index) => readHeap(reader, fields, reader.pointer(data + (8 * index))));
 }
 
 /** Maximum log2 of a segment's bytes: bounds what invalid data can claim. */

@@ -71,7 +71,8 @@ export class Heap {
 		const {reader, collector} = this.#vm;
 		if (collector === 'z-generational' || collector === 'z') {
 			const pointer = reader.bigWord(address);
-			this.hasReadStalePointer ||= Number.isNaN(this.#badMask) || (pointer & reader.bigWord(this.#badMask)) !== 0n;
+			this.hasReadStalePointer ||= Number.isNaN(this.#badMask)
+				|| (pointer & reader.bigWord(this.#badMask)) !== 0n;
 			return collector === 'z' ? Number(pointer) : uncoloured(pointer);
 		}
 
@@ -132,7 +133,8 @@ export class Heap {
 		}
 
 		const text = reader.bytes(start, Math.min(length * bytes, maxStringBytes));
-		return Buffer.from(text.buffer).toString(isCompact && reader.u8(oop + this.#stringCoder) === latin1 ? 'latin1' : 'utf16le');
+		return Buffer.from(text.buffer)
+			.toString(isCompact && reader.u8(oop + this.#stringCoder) === latin1 ? 'latin1' : 'utf16le');
 	}
 
 	/** Returns the elements of an array of objects; none if the array is 0. */
@@ -149,7 +151,9 @@ export class Heap {
 		return getOrCreate(offsets, `${name} ${signature}`, () => {
 			for (const at of this.hierarchy(klass)) {
 				const pool = this.#vm.reader.pointer(at + this.#vm.layout.fields.klassConstants);
-				const match = this.#fields(at).find(field => !field.isInjected && this.#isPoolSymbol(pool, field.nameIndex, name) && this.#isPoolSymbol(pool, field.signatureIndex, signature));
+				const match = this.#fields(at).find(field =>
+					!field.isInjected && this.#isPoolSymbol(pool, field.nameIndex, name)
+					&& this.#isPoolSymbol(pool, field.signatureIndex, signature));
 				if (match) {
 					return match.offset;
 				}
@@ -170,12 +174,18 @@ export class Heap {
 		return this.#fields(klass).filter(({isInjected}) => isInjected).map(({offset}) => offset);
 	}
 
-	/** Finds an array's elements by its layout helper: tag, header size, element type, log2 of their size (klass.hpp). */
+	/**
+	Finds an array's elements by its layout helper: tag, header size, element type, log2 of their size (klass.hpp).
+	*/
 	#array(array: number, tag: number): ArrayElements {
 		const {reader, layout: {fields}} = this.#vm;
 		const helper = reader.u32(this.klassOf(array) + fields.klassLayout);
 		return helper >>> 30 === tag
-			? {length: reader.u32(array + this.#arrayLength), start: array + ((helper >>> 16) & 0xFF), bytes: 2 ** (helper & 0x3F)}
+			? {
+				length: reader.u32(array + this.#arrayLength),
+				start: array + ((helper >>> 16) & 0xFF),
+				bytes: 2 ** (helper & 0x3F),
+			}
 			: fail();
 	}
 
@@ -199,7 +209,9 @@ export class Heap {
 		const isStream = has(fields.klassFieldStream);
 		const array = reader.pointer(klass + (isStream ? fields.klassFieldStream : fields.klassFields));
 		const length = Math.min(reader.u32(array), fieldElementsLimit);
-		return isStream ? decodeFieldStream(reader.bytes(array + 4, length)) : decodeFieldTuples(reader.bytes(array + 4, length * 2), reader.u16(klass + fields.klassFieldCount));
+		return isStream
+			? decodeFieldStream(reader.bytes(array + 4, length))
+			: decodeFieldTuples(reader.bytes(array + 4, length * 2), reader.u16(klass + fields.klassFieldCount));
 	}
 }
 
@@ -215,8 +227,12 @@ function uncoloured(pointer: bigint): number {
 }
 
 function badMaskAddress({reader, layout: {fields}, collector}: Vm): number {
-	const [globals, mask] = collector === 'z' && has(fields.xGlobals) ? [fields.xGlobals, fields.xBadMask] : [fields.zGlobals, fields.zBadMask];
-	return (collector === 'z' || collector === 'z-generational') && has(globals) && has(mask) ? reader.pointer(reader.pointer(globals) + mask) : Number.NaN;
+	const [globals, mask] = collector === 'z' && has(fields.xGlobals)
+		? [fields.xGlobals, fields.xBadMask]
+		: [fields.zGlobals, fields.zBadMask];
+	return (collector === 'z' || collector === 'z-generational') && has(globals) && has(mask)
+		? reader.pointer(reader.pointer(globals) + mask)
+		: Number.NaN;
 }
 
 /** Value of `Collections.count` while objects may be moving. */

@@ -23,6 +23,13 @@ export function readersOf(vm: Vm, interner: Interner): Jvm {
 	const heap = new Heap(vm);
 	const methods = new Methods(vm, interner);
 	return {
-		memory: vm.reader.memory, vm, heap, collections: new Collections(vm), objects: new ThreadObjects(vm, heap), methods, code: new CodeCache(vm, methods), interner,
+		memory: vm.reader.memory,
+		vm,
+		heap,
+		collections: new Collections(vm),
+		objects: new ThreadObjects(vm, heap),
+		methods,
+		code: new CodeCache(vm, methods),
+		interner,
 	};
 }

@@ -11,7 +11,12 @@ the JDK has the named row, since the two are read together. `optional`: never ne
 /** Maximum size of a HotSpot structure, bytes: a JavaThread has some 2,000, a ShenandoahHeap 4,000. */
 const structLimit = 1 << 16;
 
-type FieldRow = {readonly names: readonly string[]; readonly alternativeTo?: string; readonly requiredWith?: string; readonly optional?: true};
+type FieldRow = {
+	readonly names: readonly string[];
+	readonly alternativeTo?: string;
+	readonly requiredWith?: string;
+	readonly optional?: true;
+};
 type Rows<Row> = Readonly<Record<string, Row>>;
 
 const required = (...names: string[]): FieldRow => ({names});
@@ -97,7 +102,12 @@ const fieldRows = {
 	// The return address of a deoptimized frame: a pointer on 11 to 21, an offset before and after.
 	deoptHandler: alternativeTo('deoptHandlerOffset', 'CompiledMethod._deopt_handler_begin'),
 	deoptHandlerMh: optional('CompiledMethod._deopt_mh_handler_begin'),
-	deoptHandlerOffset: alternativeTo('deoptHandler', 'nmethod._deoptimize_offset', 'nmethod._deopt_handler_offset', 'nmethod._deopt_handler_entry_offset'),
+	deoptHandlerOffset: alternativeTo(
+		'deoptHandler',
+		'nmethod._deoptimize_offset',
+		'nmethod._deopt_handler_offset',
+		'nmethod._deopt_handler_entry_offset',
+	),
 	deoptHandlerMhOffset: optional('nmethod._deoptimize_mh_offset', 'nmethod._deopt_mh_handler_offset'),
 	callStubReturn: required('StubRoutines._call_stub_return_address'),
 	wrapperAnchor: required('JavaCallWrapper._anchor'),
@@ -140,13 +150,31 @@ const fieldRows = {
 	symbolBody: required('Symbol._body'),
 
 	// The Java heap.
-	threadKlass: required('vmClasses._klasses[static_cast<int>(vmClassID::Thread_klass_knum)]', 'SystemDictionary._well_known_klasses[SystemDictionary::Thread_klass_knum]'),
-	stringKlass: required('vmClasses._klasses[static_cast<int>(vmClassID::String_klass_knum)]', 'SystemDictionary._well_known_klasses[SystemDictionary::String_klass_knum]'),
+	threadKlass: required(
+		'vmClasses._klasses[static_cast<int>(vmClassID::Thread_klass_knum)]',
+		'SystemDictionary._well_known_klasses[SystemDictionary::Thread_klass_knum]',
+	),
+	stringKlass: required(
+		'vmClasses._klasses[static_cast<int>(vmClassID::String_klass_knum)]',
+		'SystemDictionary._well_known_klasses[SystemDictionary::String_klass_knum]',
+	),
 	holderKlass: optional('vmClasses._klasses[static_cast<int>(vmClassID::Thread_FieldHolder_klass_knum)]'),
 	narrowOopBase: required('CompressedOops._base', 'CompressedOops._narrow_oop._base', 'Universe._narrow_oop._base'),
-	narrowOopShift: required('CompressedOops._shift', 'CompressedOops._narrow_oop._shift', 'Universe._narrow_oop._shift'),
-	narrowKlassBase: required('CompressedKlassPointers._base', 'CompressedKlassPointers._narrow_klass._base', 'Universe._narrow_klass._base'),
-	narrowKlassShift: required('CompressedKlassPointers._shift', 'CompressedKlassPointers._narrow_klass._shift', 'Universe._narrow_klass._shift'),
+	narrowOopShift: required(
+		'CompressedOops._shift',
+		'CompressedOops._narrow_oop._shift',
+		'Universe._narrow_oop._shift',
+	),
+	narrowKlassBase: required(
+		'CompressedKlassPointers._base',
+		'CompressedKlassPointers._narrow_klass._base',
+		'Universe._narrow_klass._base',
+	),
+	narrowKlassShift: required(
+		'CompressedKlassPointers._shift',
+		'CompressedKlassPointers._narrow_klass._shift',
+		'Universe._narrow_klass._shift',
+	),
 	collectedHeap: required('Universe._collectedHeap'),
 	totalCollections: required('CollectedHeap._total_collections'),
 	collectionActive: required('CollectedHeap._is_stw_gc_active', 'CollectedHeap._is_gc_active'),
@@ -226,10 +254,19 @@ export function has(value: number): boolean {
 	return !Number.isNaN(value);
 }
 
-function resolve<R extends Rows<FieldRow>>(rows: R, valueOf: (name: string) => number | undefined, missing: string[]): Values<R> {
-	const values = Object.fromEntries(Object.entries(rows).map(([key, {names}]) => [key, names.map(name => valueOf(name)).find(value => value !== undefined) ?? Number.NaN]));
-	for (const [key, {names, alternativeTo: other, requiredWith: partner, optional: isOptional}] of Object.entries(rows)) {
-		const isNeeded = !isOptional && !(other !== undefined && has(values[other])) && (partner === undefined || has(values[partner]));
+function resolve<R extends Rows<FieldRow>>(
+	rows: R,
+	valueOf: (name: string) => number | undefined,
+	missing: string[],
+): Values<R> {
+	const firstOf = (names: readonly string[]) => names.map(name => valueOf(name)).find(value => value !== undefined);
+	const entries = Object.entries(rows).map(([key, {names}]) => [key, firstOf(names) ?? Number.NaN] as const);
+	const values = Object.fromEntries(entries);
+	for (
+		const [key, {names, alternativeTo: other, requiredWith: partner, optional: isOptional}] of Object.entries(rows)
+	) {
+		const isNeeded = !isOptional && !(other !== undefined && has(values[other]))
+			&& (partner === undefined || has(values[partner]));
 		if (isNeeded && !has(values[key])) {
 			missing.push(names[0]);
 		}

@@ -78,7 +78,8 @@ export class Method {
 		this.#pool = pool;
 		const name = poolSymbol(vm, pool, reader.u16(constMethod + fields.constNameIndex));
 		const holder = reader.pointer(pool + fields.poolHolder);
-		const sourceIndex = reader.u16(has(fields.poolSourceFile) ? pool + fields.poolSourceFile : holder + fields.klassSourceFile);
+		const sourceIndex = reader
+			.u16(has(fields.poolSourceFile) ? pool + fields.poolSourceFile : holder + fields.klassSourceFile);
 		const file = sourceIndex === 0 ? '' : poolSymbol(vm, pool, sourceIndex);
 		const className = normalClassName(klassName(vm, holder));
 		this.names = {className, name};
@@ -119,7 +120,12 @@ export class Method {
 
 	isUnchanged(): boolean {
 		const {reader, layout: {fields}} = this.#vm;
-		return ifReadable(() => reader.word(this.#address + fields.methodConst) === this.constMethod && Buffer.compare(this.#identity, reader.bytes(this.constMethod, identityBytes)) === 0, false);
+		return ifReadable(
+			() =>
+				reader.word(this.#address + fields.methodConst) === this.constMethod
+				&& Buffer.compare(this.#identity, reader.bytes(this.constMethod, identityBytes)) === 0,
+			false,
+		);
 	}
 
 	#line(bci: number): number {

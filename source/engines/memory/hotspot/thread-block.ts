@@ -4,7 +4,21 @@ import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
 /** The fields that are read of each JavaThread. `threadObject`: see `ThreadObjects.objectOf`. */
-const names = ['state', 'anchorSp', 'anchorPc', 'anchorFp', 'osThread', 'stackBase', 'stackSize', 'threadObject', 'virtualThread', 'continuationEntry', 'pendingMonitor', 'waitingMonitor', 'monitorOwnerId'] as const;
+const names = [
+	'state',
+	'anchorSp',
+	'anchorPc',
+	'anchorFp',
+	'osThread',
+	'stackBase',
+	'stackSize',
+	'threadObject',
+	'virtualThread',
+	'continuationEntry',
+	'pendingMonitor',
+	'waitingMonitor',
+	'monitorOwnerId',
+] as const;
 
 /** A JavaThread's fields as read together, since they are close to each other; 0 for fields that the JDK lacks. */
 export type ThreadBlock = Record<(typeof names)[number], number>;
@@ -28,7 +42,11 @@ export class ThreadBlocks {
 		this.#all = new Ranges(reader.memory);
 		this.#one = new Ranges(reader.memory);
 		const offsets: ThreadBlock = {
-			...fields, state: fields.threadState, anchorSp: fields.anchor + fields.anchorSp, anchorPc: fields.anchor + fields.anchorPc, anchorFp: fields.anchor + fields.anchorFp,
+			...fields,
+			state: fields.threadState,
+			anchorSp: fields.anchor + fields.anchorSp,
+			anchorPc: fields.anchor + fields.anchorPc,
+			anchorFp: fields.anchor + fields.anchorFp,
 		};
 		const presentOffsets = names.map(name => offsets[name]).filter(offset => has(offset));
 		this.#start = Math.min(...presentOffsets);
@@ -53,8 +71,10 @@ export class ThreadBlocks {
 	isSame(index: number, block: ThreadBlock): boolean {
 		const all = this.#all;
 		const offsets = this.#offsets;
-		return all.isRead(index) && all.word(index, offsets.anchorSp) === block.anchorSp && all.word(index, offsets.anchorPc) === block.anchorPc
-			&& all.word(index, offsets.anchorFp) === block.anchorFp && all.u32(index, offsets.state) === block.state && all.word(index, offsets.osThread) === block.osThread;
+		return all.isRead(index) && all.word(index, offsets.anchorSp) === block.anchorSp
+			&& all.word(index, offsets.anchorPc) === block.anchorPc
+			&& all.word(index, offsets.anchorFp) === block.anchorFp && all.u32(index, offsets.state) === block.state
+			&& all.word(index, offsets.osThread) === block.osThread;
 	}
 
 	/** Copies the `index`-th block read by `readAll`; returns false if it was unreadable. */

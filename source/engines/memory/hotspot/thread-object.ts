@@ -62,7 +62,9 @@ export class ThreadObjects {
 	*/
 	objectOf(thread: number, handle: number): number {
 		const {reader, layout: {types, fields}} = this.#vm;
-		const oop = types.threadObjectIsHandle ? this.#heap.wideReference(handle) : reader.word(thread + fields.threadObject);
+		const oop = types.threadObjectIsHandle
+			? this.#heap.wideReference(handle)
+			: reader.word(thread + fields.threadObject);
 		return this.javaThreadOf(oop) === thread ? oop : fail();
 	}
 
@@ -91,7 +93,9 @@ export class ThreadObjects {
 
 	/** Returns the JavaThread of a java.lang.Thread object; 0 if it has none: not started, ended, or virtual. */
 	javaThreadOf(oop: number): number {
-		return this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) ? this.#vm.reader.word(oop + this.#offsets.eetop) : fail();
+		return this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass)
+			? this.#vm.reader.word(oop + this.#offsets.eetop)
+			: fail();
 	}
 
 	statusAddress(oop: number): number {
@@ -100,7 +104,10 @@ export class ThreadObjects {
 
 	#idAndName(oop: number): VirtualIdentity {
 		const string = this.#heap.reference(oop + this.#offsets.name);
-		return {id: this.#vm.reader.word(oop + this.#offsets.id), name: string === 0 ? '' : printable(this.#heap.string(string))};
+		return {
+			id: this.#vm.reader.word(oop + this.#offsets.id),
+			name: string === 0 ? '' : printable(this.#heap.string(string)),
+		};
 	}
 
 	#holder(oop: number): number {
@@ -109,7 +116,9 @@ export class ThreadObjects {
 		}
 
 		const holder = this.#heap.reference(oop + this.#offsets.holder);
-		return this.#heap.klassOf(holder) === this.#vm.reader.pointer(this.#vm.layout.fields.holderKlass) ? holder : fail();
+		return this.#heap.klassOf(holder) === this.#vm.reader.pointer(this.#vm.layout.fields.holderKlass)
+			? holder
+			: fail();
 	}
 }
 
@@ -117,7 +126,10 @@ export class ThreadObjects {
 export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
 
 /** Bits of java.lang.Thread's status (jvmti.h, JVMTI_THREAD_STATE_*): the first row whose bit is set applies. */
-const waitBits: ReadonlyArray<readonly [bit: number, kind: WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [0x02_00, 'park'], [0x00_40, 'sleep']];
+const waitBits: ReadonlyArray<readonly [bit: number, kind: WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [
+	0x02_00,
+	'park',
+], [0x00_40, 'sleep']];
 
 export function waitKindOfStatus(status: number): WaitKind {
 	return waitBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? 'none';
@@ -125,7 +137,12 @@ export function waitKindOfStatus(status: number): WaitKind {
 
 /** As `waitBits`, for state codes (jdk.internal.misc.VM.toThreadState). */
 const stateBits: ReadonlyArray<readonly [bit: number, state: number]> = [
-	[0x00_04, stateCode.RUNNABLE], [0x04_00, stateCode.BLOCKED], [0x00_10, stateCode.WAITING], [0x00_20, stateCode.TIMED_WAITING], [0x00_02, stateCode.TERMINATED], [0x00_01, stateCode.RUNNABLE],
+	[0x00_04, stateCode.RUNNABLE],
+	[0x04_00, stateCode.BLOCKED],
+	[0x00_10, stateCode.WAITING],
+	[0x00_20, stateCode.TIMED_WAITING],
+	[0x00_02, stateCode.TERMINATED],
+	[0x00_01, stateCode.RUNNABLE],
 ];
 
 export function stateOfStatus(status: number): number {

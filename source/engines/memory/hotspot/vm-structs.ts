@@ -89,7 +89,9 @@ function readTables(reader: Reader, symbols: Symbols): VmStructs {
 	const sizes = new Map<string, number>();
 	const typeName = variable('gHotSpotVMTypeEntryTypeNameOffset');
 	const size = variable('gHotSpotVMTypeEntrySizeOffset');
-	for (const row of rows(reader, variable('gHotSpotVMTypes'), variable('gHotSpotVMTypeEntryArrayStride'), [typeName, size])) {
+	const types = variable('gHotSpotVMTypes');
+	const typeStride = variable('gHotSpotVMTypeEntryArrayStride');
+	for (const row of rows(reader, types, typeStride, [typeName, size])) {
 		sizes.set(text(row, typeName), wordAt(row, size));
 	}
 
@@ -97,8 +99,13 @@ function readTables(reader: Reader, symbols: Symbols): VmStructs {
 	for (const kind of ['Int', 'Long']) {
 		const name = variable(`gHotSpotVM${kind}ConstantEntryNameOffset`);
 		const value = variable(`gHotSpotVM${kind}ConstantEntryValueOffset`);
-		for (const row of rows(reader, variable(`gHotSpotVM${kind}Constants`), variable(`gHotSpotVM${kind}ConstantEntryArrayStride`), [name, value])) {
-			constants.set(text(row, name), kind === 'Int' ? row.getInt32(value, true) : Number(row.getBigInt64(value, true)));
+		const table = variable(`gHotSpotVM${kind}Constants`);
+		const stride = variable(`gHotSpotVM${kind}ConstantEntryArrayStride`);
+		for (const row of rows(reader, table, stride, [name, value])) {
+			constants.set(
+				text(row, name),
+				kind === 'Int' ? row.getInt32(value, true) : Number(row.getBigInt64(value, true)),
+			);
 		}
 	}
 

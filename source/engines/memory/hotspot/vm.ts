@@ -30,7 +30,15 @@ export type Vm = {
 };
 
 /** The flags that are read; all are boolean. */
-const wantedFlags = new Set(['UseCompressedOops', 'UseCompressedClassPointers', 'UseCompactObjectHeaders', 'UseZGC', 'ZGenerational', 'UseShenandoahGC', 'DebugNonSafepoints']);
+const wantedFlags = new Set([
+	'UseCompressedOops',
+	'UseCompressedClassPointers',
+	'UseCompactObjectHeaders',
+	'UseZGC',
+	'ZGenerational',
+	'UseShenandoahGC',
+	'DebugNonSafepoints',
+]);
 
 /** Maximum number of flags; known JVMs have about 1,500. */
 const flagLimit = 10_000;
@@ -51,9 +59,14 @@ export function openVm(reader: Reader, layout: Layout): Vm {
 	const isCompact = isOn('UseCompactObjectHeaders') && has(constants.markKlassShift);
 	const zCollector = isOn('ZGenerational') || release >= onlyGenerationalZ ? 'z-generational' : 'z';
 	return {
-		reader, layout, release, flags,
+		reader,
+		layout,
+		release,
+		flags,
 		excludedBytes: release >= 20 ? 1 : 0,
-		narrowOop: isOn('UseCompressedOops') ? {base: reader.word(fields.narrowOopBase), shift: reader.u32(fields.narrowOopShift)} : undefined,
+		narrowOop: isOn('UseCompressedOops')
+			? {base: reader.word(fields.narrowOopBase), shift: reader.u32(fields.narrowOopShift)}
+			: undefined,
 		narrowKlass: isOn('UseCompressedClassPointers') || release >= alwaysCompressedClasses
 			? {base: reader.word(fields.narrowKlassBase), shift: reader.u32(fields.narrowKlassShift)}
 			: undefined,

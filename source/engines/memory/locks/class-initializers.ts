@@ -36,22 +36,36 @@ export class ClassInitializers {
 	Returns what a stalled thread waits for; undefined if it must be searched again. `threadAt`: returns the thread at a
 	JavaThread's address; `classId`: returns the string id of a class's name. Never throws.
 	*/
-	lockOf({address, block}: JavaThread, threadAt: (address: number) => JavaThread | undefined, classId: (klass: number) => number): Lock | undefined {
+	lockOf(
+		{address, block}: JavaThread,
+		threadAt: (address: number) => JavaThread | undefined,
+		classId: (klass: number) => number,
+	): Lock | undefined {
 		const {reader, release, layout: {fields, sizes, constants}} = this.#jvm.vm;
-		const hasFields = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialized) && has(sizes.javaThread);
+		const hasFields = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialized)
+			&& has(sizes.javaThread);
 		if (!hasFields || this.#searchesLeft-- <= 0) {
 			return hasFields ? undefined : noLock;
 		}
 
 		return ifReadable<Lock | undefined>(() => {
-			const bytes = release >= threadHasClassSince ? reader.bytes(address, sizes.javaThread & ~7) : reader.bytes(block.anchorSp - searchedBytes, searchedBytes);
+			const bytes = release >= threadHasClassSince
+				? reader.bytes(address, sizes.javaThread & ~7)
+				: reader.bytes(block.anchorSp - searchedBytes, searchedBytes);
 			const view = new DataView(bytes.buffer);
 			for (let at = bytes.length - 8; at >= 0; at -= 8) {
 				const klass = wordAt(view, at);
-				const initializer = isAligned(klass) ? getOrCreate(this.#byWord, klass, () => this.#initializerOf(klass)) : 0;
+				const initializer = isAligned(klass)
+					? getOrCreate(this.#byWord, klass, () => this.#initializerOf(klass))
+					: 0;
 				const owner = initializer === 0 || initializer === address ? undefined : threadAt(initializer);
 				if (owner) {
-					return {kind: lockKindCode['class-init'], className: classId(klass), holder: {thread: owner}, readHolder: () => ({thread: threadAt(this.#initializerOf(klass))})};
+					return {
+						kind: lockKindCode['class-init'],
+						className: classId(klass),
+						holder: {thread: owner},
+						readHolder: () => ({thread: threadAt(this.#initializerOf(klass))}),
+					};
 				}
 			}
 
@@ -70,6 +84,12 @@ export class ClassInitializers {
 	/** Returns the address of the JavaThread that initializes a class; 0 if none does, or it is no class. */
 	#initializerOf(klass: number): number {
 		const {reader, layout: {fields, constants}} = this.#jvm.vm;
-		return ifReadable(() => reader.u8(klass + fields.klassInitState) === constants.beingInitialized ? reader.word(klass + fields.klassInitThread) : 0, 0);
+		return ifReadable(
+			() =>
+				reader.u8(klass + fields.klassInitState) === constants.beingInitialized
+					? reader.word(klass + fields.klassInitThread)
+					: 0,
+			0,
+		);
 	}
 }

@@ -71,8 +71,8 @@ export class Locks {
 	}
 
 	/**
-	Sets the holder in a thread's row, and the frame in which the holder took the lock (none for synchronizers: lock() has
-	returned). A thread that holds its own lock has just got it, unless it wants to write what it holds for reading.
+	Sets the holder in a thread's row, and the frame in which the holder took the lock (none for synchronizers: lock()
+	has returned). A thread that holds its own lock has just got it, unless it wants to write what it holds for reading.
 	`rowOf`: the row of a holder, -1 if it is in none.
 	*/
 	fillHolder(into: Sample, waiting: JavaThread, rowOf: (holder: Holder) => number): void {
@@ -82,7 +82,9 @@ export class Locks {
 		const hasHolder = owner !== row || readers > 0;
 		into.lockReaders[row] = readers;
 		into.lockOwner[row] = hasHolder ? owner : -1;
-		into.lockOwnerFrame[row] = hasHolder && owner >= 0 && lock && thread ? this.#frameOf(lock, thread, pendingMonitor) : 0;
+		into.lockOwnerFrame[row] = hasHolder && owner >= 0 && lock && thread
+			? this.#frameOf(lock, thread, pendingMonitor)
+			: 0;
 	}
 
 	/** Sets what a thread waits for, once its shown state is known. Never throws. */
@@ -146,7 +148,8 @@ export class Locks {
 
 	/** Whether a lock's address is still valid; monitors and classes do not move. */
 	#isInPlace({kind, collections}: ReadLock): boolean {
-		return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (collections === this.#collectionsNow && collections !== objectsMayMove);
+		return kind === lockKindCode.monitor || kind === lockKindCode['class-init']
+			|| (collections === this.#collectionsNow && collections !== objectsMayMove);
 	}
 
 	/** Discards data that is valid only while objects do not move. */
@@ -180,12 +183,22 @@ export class Locks {
 		const {block: {pendingMonitor, waitingMonitor}, description: {state}} = thread;
 		if (state === stateCode.BLOCKED) {
 			const readHolder = () => this.#monitorHolder(pendingMonitor);
-			return pendingMonitor === 0 ? noLock : {kind: lockKindCode.monitor, className: this.#monitorClass(pendingMonitor), holder: readHolder(), readHolder};
+			return pendingMonitor === 0
+				? noLock
+				: {
+					kind: lockKindCode.monitor,
+					className: this.#monitorClass(pendingMonitor),
+					holder: readHolder(),
+					readHolder,
+				};
 		}
 
 		const kind = waitKind(thread, this.#jvm.methods);
 		if (kind === 'wait') {
-			return {kind: lockKindCode['monitor-wait'], className: waitingMonitor === 0 ? 0 : this.#monitorClass(waitingMonitor)};
+			return {
+				kind: lockKindCode['monitor-wait'],
+				className: waitingMonitor === 0 ? 0 : this.#monitorClass(waitingMonitor),
+			};
 		}
 
 		return kind === 'park' ? this.#parkLock(thread) : noLock;
@@ -231,7 +244,12 @@ export class Locks {
 				return {thread: this.#threadOfOwnerId(owner), virtualId: owner};
 			}
 
-			return isAligned(owner) ? {thread: this.#threadAt(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize)} : undefined;
+			return isAligned(owner)
+				? {
+					thread: this.#threadAt(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) =>
+						owner < stackBase && owner >= stackBase - stackSize),
+				}
+				: undefined;
 		}, undefined);
 	}
 
@@ -261,12 +279,16 @@ export class Locks {
 		return this.#whileUnmoved<Lock>(() => {
 			const {heap, objects} = this.#jvm;
 			// A virtual thread that is pinned parks with its carrier, but the blocker is its own.
-			const blocker = objects.parkBlocker(thread.stack.hasVirtualThread ? heap.wideReference(thread.block.virtualThread) : objects.objectOf(thread.address, thread.block.threadObject));
+			const blocker = objects.parkBlocker(thread.stack.hasVirtualThread
+				? heap.wideReference(thread.block.virtualThread)
+				: objects.objectOf(thread.address, thread.block.threadObject));
 			if (blocker === 0) {
 				return noLock;
 			}
 
-			const readHolder = has(this.#ownerOffset(blocker)) ? () => this.#whileUnmoved(() => this.#holderOfSynchronizer(blocker)) : undefined;
+			const readHolder = has(this.#ownerOffset(blocker))
+				? () => this.#whileUnmoved(() => this.#holderOfSynchronizer(blocker))
+				: undefined;
 			return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: readHolder?.(), readHolder};
 		});
 	}
@@ -312,7 +334,9 @@ export class Locks {
 		const {reader} = this.#jvm.vm;
 		const klass = heap.klassOf(synchronizer);
 		const state = heap.fieldOffset(klass, 'state', 'I');
-		const holds = has(state) ? reader.u32(synchronizer + state) >>> 16 : reader.u32(synchronizer + heap.requiredOffset(klass, 'state', 'J') + 4);
+		const holds = has(state)
+			? reader.u32(synchronizer + state) >>> 16
+			: reader.u32(synchronizer + heap.requiredOffset(klass, 'state', 'J') + 4);
 		return holds === 0 ? undefined : holds;
 	}
 
@@ -342,7 +366,9 @@ export class Locks {
 		return id;
 	}
 
-	/** Returns what `read` reads from the heap; undefined if objects may have moved. `usesPages`: cached pages will do. */
+	/**
+	Returns what `read` reads from the heap; undefined if objects may have moved. `usesPages`: cached pages will do.
+	*/
 	#whileUnmoved<T>(read: () => T, {usesPages = true}: {readonly usesPages?: boolean} = {}): T | undefined {
 		const {reader} = this.#jvm.vm;
 		const isStopTheWorld = this.#jvm.vm.collector === 'stop-the-world';

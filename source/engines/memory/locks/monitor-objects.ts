@@ -44,7 +44,8 @@ export class MonitorObjects {
 	/** Whether the object at an address, or its old copy there, has this monitor. */
 	isObjectOf(address: number, monitor: number): boolean {
 		const {reader} = this.#jvm.vm;
-		return address > 0 && isAligned(address) && ifReadable(() => reader.word(address) === monitor + monitorTag, false);
+		return address > 0 && isAligned(address)
+			&& ifReadable(() => reader.word(address) === monitor + monitorTag, false);
 	}
 
 	/** Returns the address of a monitor's object or of its old copy, if the object confirms it; otherwise 0. */

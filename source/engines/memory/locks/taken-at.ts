@@ -62,7 +62,9 @@ class HeldMonitors implements FrameWatcher {
 			return unknownObject;
 		}
 
-		return monitor.isNarrow && narrowOop ? decompress(stack.u32(sp + monitor.offset), narrowOop) : stack.word(sp + monitor.offset);
+		return monitor.isNarrow && narrowOop
+			? decompress(stack.u32(sp + monitor.offset), narrowOop)
+			: stack.word(sp + monitor.offset);
 	}
 }
 

@@ -7,15 +7,32 @@ import {wordOf} from './memory.js';
 A mapping of a process, a line of /proc/PID/maps (proc(5)). `path`: empty for memory without a file; `range`: start and
 end as text, the name of the mapping in /proc/PID/map_files.
 */
-export type Mapping = {readonly start: number; readonly end: number; readonly isCode: boolean; readonly fileOffset: number; readonly inode: number; readonly path: string; readonly range: string};
+export type Mapping = {
+	readonly start: number;
+	readonly end: number;
+	readonly isCode: boolean;
+	readonly fileOffset: number;
+	readonly inode: number;
+	readonly path: string;
+	readonly range: string;
+};
 
 const mapLine = /^(([\da-f]+)-([\da-f]+)) (\S+) ([\da-f]+) \S+ (\d+) *(.*)$/gm;
 
 /** Returns the mappings of a process by address. Throws a system error. */
 export function mappingsOf(pid: number): Mapping[] {
-	return Array.from(readFileSync(`/proc/${pid}/maps`, 'latin1').matchAll(mapLine), ([, range, start, end, rights, offset, inode, path]) => ({
-		start: Number.parseInt(start, 16), end: Number.parseInt(end, 16), isCode: rights[2] === 'x', fileOffset: Number.parseInt(offset, 16), inode: Number(inode), path: path.replace(/ \(deleted\)$/, ''), range,
-	}));
+	return Array.from(
+		readFileSync(`/proc/${pid}/maps`, 'latin1').matchAll(mapLine),
+		([, range, start, end, rights, offset, inode, path]) => ({
+			start: Number.parseInt(start, 16),
+			end: Number.parseInt(end, 16),
+			isCode: rights[2] === 'x',
+			fileOffset: Number.parseInt(offset, 16),
+			inode: Number(inode),
+			path: path.replace(/ \(deleted\)$/, ''),
+			range,
+		}),
+	);
 }
 
 export function mappingAt(mappings: readonly Mapping[], address: number): Mapping | undefined {
@@ -29,7 +46,12 @@ error.
 */
 export function openMapped(pid: number, {path, inode, range}: Mapping): number {
 	let problem: unknown;
-	for (const open of [() => openFileBelowRoot(pid, path), () => openFile(path), () => openFile(`/proc/${pid}/map_files/${range}`)]) {
+	const ways = [
+		() => openFileBelowRoot(pid, path),
+		() => openFile(path),
+		() => openFile(`/proc/${pid}/map_files/${range}`),
+	];
+	for (const open of ways) {
 		try {
 			const fd = open();
 			// Another file may be at the path by now.
@@ -43,7 +65,9 @@ export function openMapped(pid: number, {path, inode, range}: Mapping): number {
 		}
 	}
 
-	throw new Error(`cannot open the ${path.slice(path.lastIndexOf('/') + 1)} that this process runs`, {cause: problem});
+	throw new Error(`cannot open the ${path.slice(path.lastIndexOf('/') + 1)} that this process runs`, {
+		cause: problem,
+	});
 }
 
 /** The bytes of a symbol table, and the names that it refers to. */
@@ -53,7 +77,18 @@ export type SymbolTable = {readonly symbols: Buffer; readonly strings: Buffer};
 const tableLimit = 1 << 25;
 
 /** Byte offsets in the file's header, in program headers, section headers and symbols (elf(5)). */
-const inHeader = {class: 4, data: 5, machine: 18, programHeaders: 32, sectionHeaders: 40, programHeaderSize: 54, programHeaderCount: 56, sectionHeaderSize: 58, sectionHeaderCount: 60, sectionNames: 62} as const;
+const inHeader = {
+	class: 4,
+	data: 5,
+	machine: 18,
+	programHeaders: 32,
+	sectionHeaders: 40,
+	programHeaderSize: 54,
+	programHeaderCount: 56,
+	sectionHeaderSize: 58,
+	sectionHeaderCount: 60,
+	sectionNames: 62,
+} as const;
 const inProgramHeader = {type: 0, fileOffset: 8, address: 16, fileSize: 32} as const;
 const inSectionHeader = {name: 0, type: 4, fileOffset: 24, size: 32, link: 40} as const;
 export const inSymbol = {name: 0, info: 4, section: 6, address: 8, size: 16} as const;
@@ -88,7 +123,10 @@ export class ElfFile {
 	constructor(fd: number) {
 		this.#fd = fd;
 		const header = bytesAt(fd, 0, headerBytes);
-		if (header.readUInt32BE(0) !== elfMagic || header[inHeader.class] !== class64 || header[inHeader.data] !== littleEndian) {
+		if (
+			header.readUInt32BE(0) !== elfMagic || header[inHeader.class] !== class64
+			|| header[inHeader.data] !== littleEndian
+		) {
 			throw new Error('not a 64-bit ELF file');
 		}
 
@@ -96,17 +134,29 @@ export class ElfFile {
 			throw new Error('not built for x86-64');
 		}
 
-		this.#loads = table(fd, word64(header, inHeader.programHeaders), header.readUInt16LE(inHeader.programHeaderSize), header.readUInt16LE(inHeader.programHeaderCount))
+		this.#loads = table(
+			fd,
+			word64(header, inHeader.programHeaders),
+			header.readUInt16LE(inHeader.programHeaderSize),
+			header.readUInt16LE(inHeader.programHeaderCount),
+		)
 			.filter(entry => entry.readUInt32LE(inProgramHeader.type) === loadSegment)
-			.map(entry => fromNames(['fileOffset', 'address', 'fileSize'], name => word64(entry, inProgramHeader[name])));
-		this.#sections = table(fd, word64(header, inHeader.sectionHeaders), header.readUInt16LE(inHeader.sectionHeaderSize), header.readUInt16LE(inHeader.sectionHeaderCount));
+			.map(entry =>
+				fromNames(['fileOffset', 'address', 'fileSize'], name => word64(entry, inProgramHeader[name])));
+		this.#sections = table(
+			fd,
+			word64(header, inHeader.sectionHeaders),
+			header.readUInt16LE(inHeader.sectionHeaderSize),
+			header.readUInt16LE(inHeader.sectionHeaderCount),
+		);
 		this.#sectionNames = header.readUInt16LE(inHeader.sectionNames);
 	}
 
 	/** Returns the address of a byte of the file, as in symbols; undefined if it is not loaded. */
 	addressOf(fileOffset: number): number | undefined {
 		// Whole pages are mapped.
-		const load = this.#loads.find(({fileOffset: from, fileSize}) => fileOffset >= from - (from % pageBytes) && fileOffset < from + fileSize);
+		const load = this.#loads.find(({fileOffset: from, fileSize}) =>
+			fileOffset >= from - (from % pageBytes) && fileOffset < from + fileSize);
 		return load && load.address + fileOffset - load.fileOffset;
 	}
 
@@ -114,14 +164,16 @@ export class ElfFile {
 	symbolTable(type: number): SymbolTable | undefined {
 		const section = this.#sections.find(entry => entry.readUInt32LE(inSectionHeader.type) === type);
 		const strings = section && this.#sections[section.readUInt32LE(inSectionHeader.link)];
-		return section && strings && {symbols: sectionBytes(this.#fd, section), strings: sectionBytes(this.#fd, strings)};
+		return section && strings
+			&& {symbols: sectionBytes(this.#fd, section), strings: sectionBytes(this.#fd, strings)};
 	}
 
 	/** Returns the build id in hexadecimal; empty if there is none. Throws a plain message. */
 	buildId(): string {
 		const note = this.#contentOf('.note.gnu.build-id');
 		// The id follows three words, the second of which is its length, and the name "GNU".
-		return note.subarray(16, 16 + Math.min(note.length < 16 ? 0 : note.readUInt32LE(4), maxBuildIdBytes)).toString('hex');
+		return note.subarray(16, 16 + Math.min(note.length < 16 ? 0 : note.readUInt32LE(4), maxBuildIdBytes))
+			.toString('hex');
 	}
 
 	/** Returns the debug file's name (objcopy --add-gnu-debuglink); empty if there is none. Throws a plain message. */
@@ -133,7 +185,9 @@ export class ElfFile {
 	#contentOf(name: string): Buffer {
 		const strings = this.#sections[this.#sectionNames];
 		const names = strings ? sectionBytes(this.#fd, strings) : Buffer.alloc(0);
-		const section = this.#sections.find(entry => names.subarray(entry.readUInt32LE(inSectionHeader.name)).toString('latin1', 0, name.length + 1) === `${name}\0`);
+		const section = this.#sections.find(entry =>
+			names.subarray(entry.readUInt32LE(inSectionHeader.name)).toString('latin1', 0, name.length + 1)
+			=== `${name}\0`);
 		return section ? sectionBytes(this.#fd, section) : Buffer.alloc(0);
 	}
 }
@@ -162,7 +216,9 @@ function sectionBytes(fd: number, section: Buffer): Buffer {
 /** Returns the entries of a table of headers; none if they are shorter than a program header, the shorter kind. */
 function table(fd: number, offset: number, entrySize: number, count: number): Buffer[] {
 	const bytes = bytesAt(fd, offset, entrySize * count);
-	return entrySize < programHeaderBytes ? [] : Array.from({length: count}, (_, index) => bytes.subarray(index * entrySize, (index + 1) * entrySize));
+	return entrySize < programHeaderBytes
+		? []
+		: Array.from({length: count}, (_, index) => bytes.subarray(index * entrySize, (index + 1) * entrySize));
 }
 
 function bytesAt(fd: number, offset: number, length: number): Buffer {

@@ -14,7 +14,14 @@ export const maxVectors = 1024;
 Copies ranges of another process, one after the other, into a buffer; returns the bytes up to the first unreadable
 range, -1 if the call is refused. `vectors`: iovecs, of which `count` are read from `first` on; `length`: their bytes.
 */
-type VmReads = (vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number) => number;
+type VmReads = (
+	vectors: Uint8Array,
+	first: number,
+	count: number,
+	into: Uint8Array,
+	offset: number,
+	length: number,
+) => number;
 
 /** Binds process_vm_readv(2), which seccomp profiles of containers may refuse. Throws if koffi does not load. */
 function bindVmReads(pid: number): VmReads {

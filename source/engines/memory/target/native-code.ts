@@ -5,7 +5,18 @@ import {kernelClass, nativeCodeLine, type Interner} from '../../../model/frame.j
 import {bounded, getOrCreateUpTo} from '../../../model/get-or-create.js';
 import {printable} from '../../../model/text.js';
 import {
-	ElfFile, inSymbol, isDefined, mappingAt, mappingsOf, openMapped, symbolBytes, symbolName, symbolSection, type Mapping, type SymbolTable, word64,
+	ElfFile,
+	inSymbol,
+	isDefined,
+	mappingAt,
+	mappingsOf,
+	openMapped,
+	symbolBytes,
+	symbolName,
+	symbolSection,
+	type Mapping,
+	type SymbolTable,
+	word64,
 } from './elf.js';
 import {type Memory, isAddress, wordAt} from './memory.js';
 
@@ -43,7 +54,10 @@ class Functions {
 		for (let index = 0; index < symbolLimit && (index + 1) * symbolBytes <= symbols.length; index++) {
 			const at = index * symbolBytes;
 			const address = word64(symbols, at + inSymbol.address);
-			if ((symbols[at + inSymbol.info] & 15) === functionType && isDefined(table, at) && address < symbolAddressLimit) {
+			if (
+				(symbols[at + inSymbol.info] & 15) === functionType && isDefined(table, at)
+				&& address < symbolAddressLimit
+			) {
 				keys.push((address * symbolLimit) + index);
 			}
 		}
@@ -57,14 +71,18 @@ class Functions {
 		let [low, high] = [0, this.#sorted.length];
 		while (low < high) {
 			const middle = (low + high) >> 1;
-			[low, high] = Math.floor(this.#sorted[middle] / symbolLimit) <= address ? [middle + 1, high] : [low, middle];
+			[low, high] = Math.floor(this.#sorted[middle] / symbolLimit) <= address
+				? [middle + 1, high]
+				: [low, middle];
 		}
 
 		let name = '';
 		const start = Math.floor(this.#sorted[low - 1] / symbolLimit);
 		for (let index = low - 1; index >= 0 && Math.floor(this.#sorted[index] / symbolLimit) === start; index--) {
 			const at = (this.#sorted[index] % symbolLimit) * symbolBytes;
-			const other = address < start + word64(this.#table.symbols, at + inSymbol.size) ? symbolName(this.#table, at) : '';
+			const other = address < start + word64(this.#table.symbols, at + inSymbol.size)
+				? symbolName(this.#table, at)
+				: '';
 			name = name === '' || (other !== '' && other.length < name.length) ? other : name;
 		}
 
@@ -101,7 +119,43 @@ function demangled(name: string): string {
 
 /** Numbers of frequent system calls on x86-64 (arch/x86/entry/syscalls/syscall_64.tbl). */
 const systemCalls: ReadonlyMap<number, string> = new Map(Object.entries({
-	read: 0, write: 1, close: 3, stat: 4, fstat: 5, poll: 7, lseek: 8, mmap: 9, mprotect: 10, munmap: 11, brk: 12, ioctl: 16, pread64: 17, pwrite64: 18, readv: 19, writev: 20, sched_yield: 24, madvise: 28, nanosleep: 35, sendfile: 40, connect: 42, accept: 43, sendto: 44, recvfrom: 45, sendmsg: 46, recvmsg: 47, clone: 56, fsync: 74, fdatasync: 75, futex: 202, epoll_wait: 232, openat: 257, newfstatat: 262, accept4: 288, getrandom: 318, membarrier: 324, clone3: 435,
+	read: 0,
+	write: 1,
+	close: 3,
+	stat: 4,
+	fstat: 5,
+	poll: 7,
+	lseek: 8,
+	mmap: 9,
+	mprotect: 10,
+	munmap: 11,
+	brk: 12,
+	ioctl: 16,
+	pread64: 17,
+	pwrite64: 18,
+	readv: 19,
+	writev: 20,
+	sched_yield: 24,
+	madvise: 28,
+	nanosleep: 35,
+	sendfile: 40,
+	connect: 42,
+	accept: 43,
+	sendto: 44,
+	recvfrom: 45,
+	sendmsg: 46,
+	recvmsg: 47,
+	clone: 56,
+	fsync: 74,
+	fdatasync: 75,
+	futex: 202,
+	epoll_wait: 232,
+	openat: 257,
+	newfstatat: 262,
+	accept4: 288,
+	getrandom: 318,
+	membarrier: 324,
+	clone3: 435,
 }).map(([name, number]) => [number, name]));
 
 /** Bytes of a system call in the C library: mov eax, number (or xor eax, eax); syscall. */
@@ -113,7 +167,9 @@ function systemCallIn(code: Uint8Array): string {
 		return '';
 	}
 
-	const number = code[0] === 0xB8 ? new DataView(code.buffer, code.byteOffset).getUint32(1, true) : (code[3] === 0x31 && code[4] === 0xC0 ? 0 : Number.NaN);
+	const number = code[0] === 0xB8
+		? new DataView(code.buffer, code.byteOffset).getUint32(1, true)
+		: (code[3] === 0x31 && code[4] === 0xC0 ? 0 : Number.NaN);
 	return systemCalls.get(number) ?? '';
 }
 
@@ -151,7 +207,10 @@ export class NativeCode {
 
 		const library = this.#libraryOf(mapping);
 		const address = library?.elf.addressOf(pc - mapping.start + mapping.fileOffset);
-		const frame = this.#frameOf(mapping.path, address === undefined ? '' : library?.functions?.nameAt(address) ?? '');
+		const frame = this.#frameOf(
+			mapping.path,
+			address === undefined ? '' : library?.functions?.nameAt(address) ?? '',
+		);
 		bounded(this.#frameByAddress, cachedAddressLimit).set(pc, frame);
 		return frame;
 	}
@@ -159,7 +218,10 @@ export class NativeCode {
 	/** Returns the frame for time in the kernel, entered from an address: the system call, if the code there tells. */
 	kernelFrame(pc: number): number {
 		const code = new Uint8Array(callBytes);
-		return this.#frameOf(kernelClass, this.#memory.read(pc - callBytes, code, 0, callBytes) === callBytes ? systemCallIn(code) : '');
+		return this.#frameOf(
+			kernelClass,
+			this.#memory.read(pc - callBytes, code, 0, callBytes) === callBytes ? systemCallIn(code) : '',
+		);
 	}
 
 	#mappingAt(pc: number): Mapping | undefined {
@@ -190,7 +252,8 @@ export class NativeCode {
 		}
 
 		return withElf(() => openMapped(this.#pid, mapping), elf => {
-			const functions = functionsOf(elf, symbolSection.all) ?? this.#separateFunctions(elf, mapping.path) ?? functionsOf(elf, symbolSection.dynamic);
+			const functions = functionsOf(elf, symbolSection.all) ?? this.#separateFunctions(elf, mapping.path)
+				?? functionsOf(elf, symbolSection.dynamic);
 			this.#tableBytes += functions?.bytes ?? 0;
 			return {elf, functions};
 		});
@@ -202,10 +265,17 @@ export class NativeCode {
 	*/
 	#separateFunctions(elf: ElfFile, path: string): Functions | undefined {
 		const [id, link, folder] = [elf.buildId(), elf.debugLink(), path.slice(0, path.lastIndexOf('/') + 1)];
-		const linked = /^[^/]+$/.test(link) ? [`${folder}${link}`, `${folder}.debug/${link}`, `${debugFolder}${folder}${link}`] : [];
-		const files = id.length > 2 ? [`${debugFolder}/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`, ...linked] : [];
+		const linked = /^[^/]+$/.test(link)
+			? [`${folder}${link}`, `${folder}.debug/${link}`, `${debugFolder}${folder}${link}`]
+			: [];
+		const files = id.length > 2
+			? [`${debugFolder}/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`, ...linked]
+			: [];
 		for (const open of files.flatMap(file => [() => openFileBelowRoot(this.#pid, file), () => openFile(file)])) {
-			const functions = withElf(open, debug => debug.buildId() === id ? functionsOf(debug, symbolSection.all) : undefined);
+			const functions = withElf(
+				open,
+				debug => debug.buildId() === id ? functionsOf(debug, symbolSection.all) : undefined,
+			);
 			if (functions) {
 				return functions;
 			}
@@ -216,7 +286,8 @@ export class NativeCode {
 
 	#frameOf(path: string, name: string): number {
 		return getOrCreateUpTo(this.#frameByName, `${path}!${name}`, nameLimit, isFull => {
-			const [classId, methodId, fileId] = [baseName(path), isFull ? '' : name, path].map(text => this.#interner.internString(text));
+			const [classId, methodId, fileId] = [baseName(path), isFull ? '' : name, path].map(text =>
+				this.#interner.internString(text));
 			return this.#interner.internFrame(classId, methodId, fileId, nativeCodeLine);
 		});
 	}
@@ -236,7 +307,12 @@ const starterLibraries = /^(?:ld|libc|libpthread|libstdc\+\+|libgcc_s)[-.]/;
 Returns the library of a thread's start function, guessed from the words at its stack's base; undefined if unknown.
 `sp`: a stack pointer that the thread had; by default the kernel's, known while the thread waits.
 */
-export function libraryOfThread(pid: number, tid: number, memory: Memory, sp = waitingSp(pid, tid)): string | undefined {
+export function libraryOfThread(
+	pid: number,
+	tid: number,
+	memory: Memory,
+	sp = waitingSp(pid, tid),
+): string | undefined {
 	if (sp === undefined || !isAddress(sp)) {
 		return undefined;
 	}

@@ -81,7 +81,8 @@ export class OtherTracer {
 
 function tracerOf(pid: number, tid: number): number | undefined {
 	return attempt(() => {
-		const tracer = Number(/^TracerPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1'))?.[1]);
+		const tracer
+			= Number(/^TracerPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1'))?.[1]);
 		return tracer > 0 ? readStatus(tracer)?.processId ?? tracer : undefined;
 	}, undefined);
 }
@@ -93,5 +94,8 @@ export function nameOfTracer(pid: number): string | undefined {
 }
 
 function nameOf(pid: number): string {
-	return attempt(() => `${printable(readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd())} (process ${pid})`, `process ${pid}`);
+	return attempt(
+		() => `${printable(readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd())} (process ${pid})`,
+		`process ${pid}`,
+	);
 }

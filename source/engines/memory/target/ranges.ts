@@ -77,7 +77,10 @@ export class Ranges {
 		}
 
 		// After an exec, the bytes read together are another program's.
-		if (lastTogether >= 0 && this.#memory.read(this.#addressOf(lastTogether), this.#check, 0, checkBytes) !== checkBytes) {
+		if (
+			lastTogether >= 0
+			&& this.#memory.read(this.#addressOf(lastTogether), this.#check, 0, checkBytes) !== checkBytes
+		) {
 			this.#isRead.fill(0, 0, next);
 		}
 
@@ -102,10 +105,20 @@ export class Ranges {
 		return this.#words[(this.#starts[range] + offset) / 4];
 	}
 
-	/** Reads ranges up to `batchEnd` in one call; returns the first that was not read, -1 if the call is not available. */
+	/**
+	Reads ranges up to `batchEnd` in one call; returns the first that was not read, -1 if the call is not available.
+	*/
 	#readTogether(first: number, batchEnd: number): number {
 		const starts = this.#starts;
-		const got = this.#memory.readMany?.(this.#vectorsAsBytes, first, batchEnd - first, this.#bytes, starts[first], starts[batchEnd] - starts[first]) ?? -1;
+		const got
+			= this.#memory.readMany?.(
+				this.#vectorsAsBytes,
+				first,
+				batchEnd - first,
+				this.#bytes,
+				starts[first],
+				starts[batchEnd] - starts[first],
+			) ?? -1;
 		if (got < 0) {
 			return -1;
 		}

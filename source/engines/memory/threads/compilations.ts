@@ -12,7 +12,11 @@ Returns the frames for a compiler thread's work at the moment: `[jit] C2 com.acm
 bytecode index where a method is entered within a loop (on-stack replacement). Between two compilations the frames name
 no method.
 */
-export function compilationStack(jvm: Jvm, stacks: JvmStacks, {address, description: {name}}: JavaThread): readonly number[] {
+export function compilationStack(
+	jvm: Jvm,
+	stacks: JvmStacks,
+	{address, description: {name}}: JavaThread,
+): readonly number[] {
 	const method = ifReadable(() => compiledMethod(jvm, address), '');
 	return method === '' ? stacks.ofThread(name) : stacks.ofCompilation(name.split(' ', 1)[0], method);
 }

@@ -118,7 +118,9 @@ export class CpuTimes {
 			time.activeUntilMs = this.#nowMs + activeMs;
 		}
 
-		time.dueMs = this.#nowMs < time.activeUntilMs ? 0 : this.#nowMs + Math.round(readEveryMs * (0.5 + (Math.random() / 2)));
+		time.dueMs = this.#nowMs < time.activeUntilMs
+			? 0
+			: this.#nowMs + Math.round(readEveryMs * (0.5 + (Math.random() / 2)));
 	}
 
 	/** Sets that a thread has used no CPU time in this sample. */

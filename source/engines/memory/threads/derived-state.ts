@@ -44,7 +44,9 @@ export function derivedState(thread: JavaThread, methods: Methods, status: numbe
 		return stateCode.RUNNABLE;
 	}
 
-	return kind === 'enter' ? stateCode.BLOCKED : (isTimed(thread, methods, kind) ? stateCode.TIMED_WAITING : stateCode.WAITING);
+	return kind === 'enter'
+		? stateCode.BLOCKED
+		: (isTimed(thread, methods, kind) ? stateCode.TIMED_WAITING : stateCode.WAITING);
 }
 
 /**

@@ -81,7 +81,8 @@ export class Descriptions {
 
 		this.#idleCheckedMs = this.#nowMs;
 		const threads = [...changedThreads];
-		for (let left = Math.min(all.length, namesPerSample, Math.ceil(all.length * sinceMs / idleNameMs)); left > 0; left--) {
+		const due = Math.min(all.length, namesPerSample, Math.ceil(all.length * sinceMs / idleNameMs));
+		for (let checked = 0; checked < due; checked++) {
 			this.#idleIndex = (this.#idleIndex + 1) % all.length;
 			const thread = all[this.#idleIndex];
 			if (thread.isSettled && this.#isNameOld(thread)) {
@@ -147,8 +148,9 @@ export class Descriptions {
 	}
 
 	/**
-	Returns the state that belongs to the stack. The status is read after the stack, so it is valid only if the thread has
-	not moved in between; otherwise a thread that just went to sleep would be shown asleep in the middle of its work.
+	Returns the state that belongs to the stack. The status is read after the stack, so it is valid only if the thread
+	has not moved in between; otherwise a thread that just went to sleep would be shown asleep in the middle of its
+	work.
 	`status`: the state that the status says, undefined if unreadable.
 	*/
 	#stateOfStack(thread: JavaThread, status: number | undefined): ReadState {
@@ -173,7 +175,9 @@ export class Descriptions {
 		return ifReadable(() => {
 			heap.hasReadStalePointer = false;
 			const identity = objects.virtualIdentity(heap.wideReference(thread.block.virtualThread));
-			const isCertain = collector === 'stop-the-world' ? before !== objectsMayMove && collections.count() === before : !heap.hasReadStalePointer;
+			const isCertain = collector === 'stop-the-world'
+				? before !== objectsMayMove && collections.count() === before
+				: !heap.hasReadStalePointer;
 			// Without a virtual thread, the handle refers to the carrier itself.
 			return isCertain && identity.id !== thread.description.key ? identity : undefined;
 		}, undefined);
@@ -202,13 +206,16 @@ export class Descriptions {
 	}
 
 	#identity(thread: JavaThread): ThreadIdentity | undefined {
-		return ifReadable(() => this.#jvm.vm.reader.withPages(() => this.#jvm.objects.identity(this.#objectOf(thread))), undefined);
+		return ifReadable(
+			() => this.#jvm.vm.reader.withPages(() => this.#jvm.objects.identity(this.#objectOf(thread))),
+			undefined,
+		);
 	}
 
 	/**
-	Returns the identity if it is certain. Key and daemon flag always are, since the object points back to its thread. The
-	name must come through current pointers or match the kernel's; until then, a thread without identity gets the kernel's
-	name.
+	Returns the identity if it is certain. Key and daemon flag always are, since the object points back to its thread.
+	The name must come through current pointers or match the kernel's; until then, a thread without identity gets the
+	kernel's name.
 	*/
 	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
 		this.#jvm.heap.hasReadStalePointer = false;
@@ -228,7 +235,9 @@ export class Descriptions {
 		return thread.description.identifiedMs === undefined ? {...identity, name: kernel} : undefined;
 	}
 
-	/** Returns a thread's state code, undefined if unreadable. Its status keeps its address until the next collection. */
+	/**
+	Returns a thread's state code, undefined if unreadable. Its status keeps its address until the next collection.
+	*/
 	#stateAt(thread: JavaThread, collections: number): number | undefined {
 		const {description} = thread;
 		const state = ifReadable(() => {

@@ -126,8 +126,8 @@ class ThreadPresence {
 	}
 
 	/**
-	The kernel lists it as a thread of the target. Only then may it be stopped: the Linux id that the target reports may be
-	wrong, and belong to another process.
+	The kernel lists it as a thread of the target. Only then may it be stopped: the Linux id that the target reports may
+	be wrong, and belong to another process.
 	*/
 	get exists(): boolean {
 		return this.#exists;
@@ -220,7 +220,9 @@ export class JavaThread extends PartOwner {
 	readonly lock = new ThreadLock(this);
 	readonly mounted = new MountedThread();
 	readonly row = new SampleRow();
-	/** If the block's `osThread` or `stackBase` (0 until a thread first runs) differs, another thread has the address. */
+	/**
+	If the block's `osThread` or `stackBase` (0 until a thread first runs) differs, another thread has the address.
+	*/
 	readonly osThread: number;
 	readonly stackBase: number;
 

@@ -42,14 +42,19 @@ export class JavaThreads {
 		this.#allBlocks.readAll(addresses);
 		const lastKept = this.#lastKept(addresses);
 		const isSame = addresses === this.#addresses && lastKept === addresses.length - 1;
-		if (!isSame || !this.#threads.every((thread, index) => this.#update(this.#allBlocks, index, thread.address, thread) === thread)) {
+		if (
+			!isSame || !this.#threads.every((thread, index) =>
+				this.#update(this.#allBlocks, index, thread.address, thread) === thread)
+		) {
 			this.#rebuild(addresses, lastKept);
 		}
 
 		return this.#threads;
 	}
 
-	/** Rereads watched threads, and returns the newest list; undefined if that is incomplete or one of them has ended. */
+	/**
+	Rereads watched threads, and returns the newest list; undefined if that is incomplete or one of them has ended.
+	*/
 	listAgain(watched: ReadonlySet<JavaThread>): readonly JavaThread[] | undefined {
 		this.newThreads.length = 0;
 		if (this.#addresses === undefined) {
@@ -87,7 +92,8 @@ export class JavaThreads {
 	/** Whether a thread is in Java code now; false if another thread is at its address. */
 	isInJavaNow({address, osThread, stackBase}: JavaThread): boolean {
 		const now = this.#scratch;
-		return this.#allBlocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0) && now.state === javaThreadState.inJava;
+		return this.#allBlocks.read(address, now) && now.osThread === osThread
+			&& (now.stackBase === stackBase || stackBase === 0) && now.state === javaThreadState.inJava;
 	}
 
 	/** Whether a thread is now where its stack was walked from. */
@@ -102,7 +108,12 @@ export class JavaThreads {
 		this.#vm.reader.forgetPages();
 		this.#vm.reader.withPages(() => {
 			for (const [index, address] of addresses.entries()) {
-				const thread = this.#update(this.#allBlocks, index, address, index <= lastKept ? this.#byAddress.get(address) : undefined);
+				const thread = this.#update(
+					this.#allBlocks,
+					index,
+					address,
+					index <= lastKept ? this.#byAddress.get(address) : undefined,
+				);
 				if (thread) {
 					thread.presence.setListed(this.#listNumber);
 					threads.push(thread);
@@ -125,7 +136,12 @@ export class JavaThreads {
 	Updates and returns the thread of the `index`-th block; undefined if unreadable. `before`: the thread that was at
 	its address.
 	*/
-	#update(blocks: ThreadBlocks, index: number, address: number, before: JavaThread | undefined): JavaThread | undefined {
+	#update(
+		blocks: ThreadBlocks,
+		index: number,
+		address: number,
+		before: JavaThread | undefined,
+	): JavaThread | undefined {
 		if (before && blocks.isSame(index, before.block) && before.stack.wasWalkedFrom(before.block)) {
 			before.place.setMoved(false);
 			return before;
@@ -139,9 +155,9 @@ export class JavaThreads {
 	}
 
 	/**
-	Returns the index of the newest thread of the list (oldest first) that was in the previous list; -1 if there is none.
-	No thread before it has been replaced, because a new thread is appended to the list, even if it reuses an address.
-	Forgets threads that have been replaced.
+	Returns the index of the newest thread of the list (oldest first) that was in the previous list; -1 if there is
+	none. No thread before it has been replaced, because a new thread is appended to the list, even if it reuses an
+	address. Forgets threads that have been replaced.
 	*/
 	#lastKept(addresses: readonly number[]): number {
 		for (let index = addresses.length - 1; index >= 0; index--) {
@@ -152,7 +168,10 @@ export class JavaThreads {
 			}
 
 			const block = this.#scratch;
-			if (this.#allBlocks.copy(index, block) && block.osThread === before.osThread && this.#nativeIdOf(block.osThread) === before.nativeId) {
+			if (
+				this.#allBlocks.copy(index, block) && block.osThread === before.osThread
+				&& this.#nativeIdOf(block.osThread) === before.nativeId
+			) {
 				return index;
 			}
 
@@ -180,6 +199,9 @@ export class JavaThreads {
 
 	/** Returns the Linux id of a HotSpot OSThread, 0 if the kernel has no such thread; undefined if unreadable. */
 	#nativeIdOf(osThread: number): number | undefined {
-		return attempt(() => this.#ids.oursOfNew(this.#vm.reader.u32(osThread + this.#vm.layout.fields.nativeThreadId)), undefined);
+		return attempt(
+			() => this.#ids.oursOfNew(this.#vm.reader.u32(osThread + this.#vm.layout.fields.nativeThreadId)),
+			undefined,
+		);
 	}
 }

@@ -55,7 +55,10 @@ export class LiveThreads {
 	recorded or due; of all, if `areAllDue`. `unwatchedThreadRan`: a thread that is not watched has records. Throws
 	`Unreadable` if the list cannot be read.
 	*/
-	list({areAllDue, unwatchedThreadRan}: {readonly areAllDue: boolean; readonly unwatchedThreadRan: boolean}): readonly JavaThread[] {
+	list({areAllDue, unwatchedThreadRan}: {
+		readonly areAllDue: boolean;
+		readonly unwatchedThreadRan: boolean;
+	}): readonly JavaThread[] {
 		this.changedThreads.length = 0;
 		const nowMs = performance.now();
 		if (unwatchedThreadRan) {
@@ -107,7 +110,10 @@ export class LiveThreads {
 		const ranAfterMs = nowMs - watchedMs;
 		watched.clear();
 		for (const thread of this.#live) {
-			if (!thread.isSettled || thread.cpu.isActive || (thread.cpu.activeUntilMs > ranAfterMs && hasNoFrames(thread))) {
+			if (
+				!thread.isSettled || thread.cpu.isActive
+				|| (thread.cpu.activeUntilMs > ranAfterMs && hasNoFrames(thread))
+			) {
 				watched.add(thread);
 			}
 		}
@@ -200,7 +206,8 @@ export class LiveThreads {
 
 	/** Whether a thread whose CPU time was not read exists: the kernel has no schedstat, or too many files are open. */
 	#hasUnreadableCpu(nativeId: number): boolean {
-		return this.cpu.lastResult === 'unreadable' && nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${nativeId}`);
+		return this.cpu.lastResult === 'unreadable' && nativeId > 0
+			&& existsSync(`/proc/${this.#pid}/task/${nativeId}`);
 	}
 }
 

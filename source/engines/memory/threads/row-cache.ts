@@ -34,7 +34,9 @@ export class RowCache {
 
 	/** Begins a sample. */
 	start(sample: Sample): void {
-		this.#count = sample === this.#sample && sample.frameCount < (2 * this.#framesInUse) + maxExtraFrames ? sample.count : 0;
+		this.#count = sample === this.#sample && sample.frameCount < (2 * this.#framesInUse) + maxExtraFrames
+			? sample.count
+			: 0;
 		this.#sample = sample;
 		this.#sampleNumber++;
 		if (this.#count > 0) {
@@ -46,13 +48,14 @@ export class RowCache {
 
 	/**
 	Decides whether a row is used again, and appends it if so; returns false if it must be filled. It is used again if
-	nothing that it shows has changed, and it has the same index as in the previous sample. It then shows no CPU time and
-	no holder of a lock: these are set in each sample.
+	nothing that it shows has changed, and it has the same index as in the previous sample. It then shows no CPU time
+	and no holder of a lock: these are set in each sample.
 	*/
 	reuse(source: RowSource): boolean {
 		const sample = this.#sample!;
 		const {row} = source;
-		const isNext = row.index === sample.count && row.index < this.#count && row.sampleNumber === this.#sampleNumber - 1;
+		const isNext = row.index === sample.count && row.index < this.#count
+			&& row.sampleNumber === this.#sampleNumber - 1;
 		if (!isNext || source.changedSince(row.filledAt)) {
 			return false;
 		}

@@ -52,8 +52,8 @@ export class ShownStates {
 	}
 
 	/**
-	Whether a thread that the JVM reports as RUNNABLE waits inside the VM, for example for a class's initializer, memory or
-	a compiler: its stack stays the same, and it uses no CPU time. Collections, which stop all threads, do not count.
+	Whether a thread that the JVM reports as RUNNABLE waits inside the VM, for example for a class's initializer, memory
+	or a compiler: its stack stays the same, and it uses no CPU time. Collections, which stop all threads, do not count.
 	*/
 	#isStalled(thread: JavaThread): boolean {
 		return thread.state.stalledMs(mayStall(thread) && !this.#isCollecting(), this.#nowMs) >= stalledAfterMs;

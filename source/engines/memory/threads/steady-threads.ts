@@ -44,13 +44,17 @@ export class SteadyThreads {
 			const wasRunning = run?.lastUpdate === this.#updates - 1;
 			const isRunning = (usedNs > 0 || isInJava) && state[thread.row.index] === stateCode.RUNNABLE;
 			// A carrier is never steady, as it may get another virtual thread.
-			const isSteadyNow = isRunning && wasRunning && !thread.stack.hasVirtualThread && (isInJava || ranNs >= minShare * gapNs);
+			const isSteadyNow = isRunning && wasRunning && !thread.stack.hasVirtualThread
+				&& (isInJava || ranNs >= minShare * gapNs);
 			if (!isSteadyNow && this.isSteady(thread)) {
 				this.#steadyStoppedAtMs = nowMs;
 			}
 
 			if (isRunning) {
-				this.#runs.set(thread, {steadyNs: isSteadyNow && run ? run.steadyNs + gapNs : 0, lastUpdate: this.#updates});
+				this.#runs.set(thread, {
+					steadyNs: isSteadyNow && run ? run.steadyNs + gapNs : 0,
+					lastUpdate: this.#updates,
+				});
 			} else if (run) {
 				run.steadyNs = 0;
 			}

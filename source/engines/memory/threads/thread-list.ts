@@ -130,5 +130,6 @@ function withRetries<T>(attempt: () => T): T {
 
 function decodeAddresses(bytes: Uint8Array): number[] {
 	const words = new Uint32Array(bytes.buffer, 0, bytes.length / 4);
-	return Array.from({length: words.length / 2}, (_, index) => wordOf(words[index * 2], words[(index * 2) + 1])).filter(address => isAligned(address));
+	return Array.from({length: words.length / 2}, (_, index) => wordOf(words[index * 2], words[(index * 2) + 1]))
+		.filter(address => isAligned(address));
 }

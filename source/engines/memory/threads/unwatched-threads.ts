@@ -73,7 +73,8 @@ export class UnwatchedThreads {
 		for (let tries = 0; tries < measureTries; tries++) {
 			const watchedNs = this.#sumWatched();
 			const unwatchedNs = (this.#clock?.readNs() ?? Number.NaN) - watchedNs;
-			// A watched thread that runs between the readings can only increase the result, so an equal result is right.
+			// A watched thread that runs between the readings can only increase the result, so an equal result is
+			// right.
 			if (unwatchedNs === this.#usedNs || this.#sumWatched() === watchedNs) {
 				return unwatchedNs;
 			}

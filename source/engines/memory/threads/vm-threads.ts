@@ -55,7 +55,12 @@ class VmThread extends PartOwner {
 }
 
 /** `repeats`: number of intervals that the sample covers; `stackPointers`: see `PerfTimer`. */
-type AddInput = {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number; readonly stackPointers?: ReadonlyMap<number, number>};
+type AddInput = {
+	readonly java: readonly JavaThread[];
+	readonly newThreads: readonly JavaThread[];
+	readonly repeats: number;
+	readonly stackPointers?: ReadonlyMap<number, number>;
+};
 
 /**
 Threads of the process that are not Java threads: collectors, the VM Thread, native libraries' threads. They have no
@@ -76,7 +81,15 @@ export class VmThreads {
 	#listAtMs = Number.NEGATIVE_INFINITY;
 	#threads = new Map<number, VmThread>();
 
-	constructor(jvm: Jvm, pid: number, {cpu, cpuTimes, jvmStacks}: {readonly cpu: ThreadCpu; readonly cpuTimes: CpuTimes; readonly jvmStacks: JvmStacks}) {
+	constructor(
+		jvm: Jvm,
+		pid: number,
+		{cpu, cpuTimes, jvmStacks}: {
+			readonly cpu: ThreadCpu;
+			readonly cpuTimes: CpuTimes;
+			readonly jvmStacks: JvmStacks;
+		},
+	) {
 		this.#jvm = jvm;
 		this.#pid = pid;
 		this.#cpu = cpu;
@@ -94,7 +107,8 @@ export class VmThreads {
 			this.#list(new Set(java.map(thread => thread.nativeId)));
 			const listedMs = performance.now();
 			// Until the second list, threads may be about to become Java threads, and no sample counts as unchanged.
-			this.#listAtMs = listedMs + (isFirst ? listEveryMs : Math.max(listEveryMs, listMultiple * (listedMs - nowMs)));
+			this.#listAtMs = listedMs
+				+ (isFirst ? listEveryMs : Math.max(listEveryMs, listMultiple * (listedMs - nowMs)));
 		}
 
 		for (const {nativeId} of newThreads) {
@@ -181,7 +195,13 @@ export class VmThreads {
 				thread.library = libraryOfThread(this.#pid, nativeId, this.#jvm.memory, sp);
 			}
 
-			into.addAttributedCpu(row, usedNs, thread.library === libraryOfVm ? this.#stacks.of(jvmWork.vm, name) : this.#stacks.ofThread(name, thread.library));
+			into.addAttributedCpu(
+				row,
+				usedNs,
+				thread.library === libraryOfVm
+					? this.#stacks.of(jvmWork.vm, name)
+					: this.#stacks.ofThread(name, thread.library),
+			);
 		}
 	}
 
@@ -190,14 +210,15 @@ export class VmThreads {
 		const collections = this.#jvm.collections.count();
 		const before = this.#collections;
 		this.#collections = collections;
-		return this.#jvm.collections.isRunning() || (collections !== objectsMayMove && collections !== before && !Number.isNaN(before));
+		return this.#jvm.collections.isRunning()
+			|| (collections !== objectsMayMove && collections !== before && !Number.isNaN(before));
 	}
 
 	/** Lists the process's threads that are not among the Java threads, by their Linux ids. */
 	#list(java: ReadonlySet<number>): void {
 		const isFirst = this.#threads.size === 0;
-		// Until a thread sets its name it has its creator's, and may become a Java thread. In the first list, therefore, a
-		// thread with another name than the launcher's counts as if it had been listed before.
+		// Until a thread sets its name it has its creator's, and may become a Java thread. In the first list,
+		// therefore, a thread with another name than the launcher's counts as if it had been listed before.
 		const launcher = isFirst ? this.#name(this.#pid) : '';
 		const threads = new Map<number, VmThread>();
 		for (const nativeId of threadIdsOf(this.#pid).slice(0, threadLimit)) {

@@ -10,7 +10,12 @@ import {FrameBuffer, StackCopy} from './stack.js';
 export type FrozenStack = {readonly id: number; readonly frames: Int32Array};
 
 /** A frozen stack, its first chunk's address, a hash, and the objects that it has locked without a monitor (24+). */
-export type FrozenRead = {readonly stack: FrozenStack; readonly chunk: number; readonly checksum: number; readonly locked: readonly number[]};
+export type FrozenRead = {
+	readonly stack: FrozenStack;
+	readonly chunk: number;
+	readonly checksum: number;
+	readonly locked: readonly number[];
+};
 
 /** Maximum number of frozen stacks that keep their ids; beyond this they get new ones. */
 const stackLimit = 16_384;
@@ -19,7 +24,12 @@ const stackLimit = 16_384;
 export type ChunkPosition = Readonly<Record<'chunk' | 'parent' | 'low' | 'base' | 'sp', number>>;
 
 /** `chunkKlass`: the class of chunks; `stack`: where a chunk's frames begin; the others are field offsets. */
-type Offsets = Readonly<Record<'chunkKlass' | 'tail' | 'parent' | 'size' | 'sp' | 'bottom' | 'argumentSize' | 'lockStackSize' | 'stack', number>>;
+type Offsets = Readonly<
+	Record<
+		'chunkKlass' | 'tail' | 'parent' | 'size' | 'sp' | 'bottom' | 'argumentSize' | 'lockStackSize' | 'stack',
+		number
+	>
+>;
 
 /** Words of a ContinuationEntry searched for the Continuation object; on 25 it is the third (continuationEntry.hpp). */
 const entryWords = 6;
@@ -129,14 +139,19 @@ export class Continuations {
 
 	/** Returns the objects of a chunk's lock stack, each twice: with ZGC its pointer may be coloured or not. */
 	#lockStack(chunk: number, {lockStackSize, stack}: Offsets): readonly number[] {
-		const count = has(lockStackSize) ? this.#jvm.vm.reader.u8(chunk + lockStackSize) : 0;
-		return count > lockStackLimit ? [] : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.uncolouredReference(address), this.#jvm.heap.wideReference(address)]);
+		const {heap, vm} = this.#jvm;
+		const count = has(lockStackSize) ? vm.reader.u8(chunk + lockStackSize) : 0;
+		return count > lockStackLimit
+			? []
+			: Array.from({length: count}, (_, index) => chunk + stack + (8 * index))
+				.flatMap(address => [heap.uncolouredReference(address), heap.wideReference(address)]);
 	}
 
 	/** Returns the first chunk of a Continuation; 0 if it has none. Needs no `#offsets`, which are found by a chunk. */
 	#tailOf(continuation: number): number {
 		const {heap} = this.#jvm;
-		return heap.reference(continuation + (this.#offsets?.tail ?? heap.requiredOffset(heap.klassOf(continuation), 'tail', chunkSignature)));
+		return heap.reference(continuation
+			+ (this.#offsets?.tail ?? heap.requiredOffset(heap.klassOf(continuation), 'tail', chunkSignature)));
 	}
 
 	#isStillAt(chunk: number, sp: number): boolean {
@@ -147,7 +162,11 @@ export class Continuations {
 
 	#frozenStack(): FrozenStack {
 		const frames = this.#frames.copy();
-		return getOrCreate(bounded(this.#stacks, stackLimit), frames.join(','), () => ({id: ++this.#stackCount, frames}));
+		return getOrCreate(
+			bounded(this.#stacks, stackLimit),
+			frames.join(','),
+			() => ({id: ++this.#stackCount, frames}),
+		);
 	}
 
 	#continuationOf(stack: StackCopy, entry: number): number {
@@ -181,13 +200,16 @@ export class Continuations {
 		const chunkKlass = heap.klassOf(heap.reference(continuation + tail));
 		const injected = heap.injectedOffsets(chunkKlass);
 		return {
-			chunkKlass, tail,
+			chunkKlass,
+			tail,
 			parent: heap.requiredOffset(chunkKlass, 'parent', chunkSignature),
 			size: heap.requiredOffset(chunkKlass, 'size', 'I'),
 			sp: heap.requiredOffset(chunkKlass, 'sp', 'I'),
 			bottom: heap.fieldOffset(chunkKlass, 'bottom', 'I'),
 			argumentSize: heap.fieldOffset(chunkKlass, 'argsize', 'I'),
-			lockStackSize: vm.release >= firstWithLockStack ? injected.at(lockStackSizeField) ?? Number.NaN : Number.NaN,
+			lockStackSize: vm.release >= firstWithLockStack
+				? injected.at(lockStackSizeField) ?? Number.NaN
+				: Number.NaN,
 			// The frames follow the object's fields; the layout helper is the instance size, with flags in its lowest
 			// bits (klass.hpp).
 			stack: Math.floor(vm.reader.u32(chunkKlass + vm.layout.fields.klassLayout) / 8) * 8,
@@ -213,7 +235,13 @@ export class Continuations {
 			fail();
 		}
 
-		return {chunk, parent: this.#jvm.heap.reference(chunk + parent), sp, low: chunk + stack + (8 * sp), base: chunk + stack + (8 * end)};
+		return {
+			chunk,
+			parent: this.#jvm.heap.reference(chunk + parent),
+			sp,
+			low: chunk + stack + (8 * sp),
+			base: chunk + stack + (8 * end),
+		};
 	}
 
 	/**
@@ -237,7 +265,8 @@ export class Continuations {
 			} else {
 				if (blob.kind === 'java' || blob.kind === 'native') {
 					const at = blob.deoptHandlers.includes(pc) ? stack.word(sp + blob.origPcOffset) : pc;
-					for (const frame of this.#jvm.code.frames(this.#jvm.code.lookUp(at) ?? fail(), at, 'returnAddress')) {
+					const {code} = this.#jvm;
+					for (const frame of code.frames(code.lookUp(at) ?? fail(), at, 'returnAddress')) {
 						this.#frames.push(frame);
 					}
 				}

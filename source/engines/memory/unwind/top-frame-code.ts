@@ -22,7 +22,12 @@ stack pointer, the current one (interp_masm_x86.cpp).
 const interpreterReturns: readonly InterpreterReturn[] = [
 	{bytes: [0x41, 0x5D], meaning: 'pop r13', action: 'returnOnStack', jdks: '8 to 27'},
 	{bytes: [0x48, 0x8B, 0xE3], meaning: 'mov rsp, rbx', action: 'returnInR13', jdks: '8 to 27'},
-	{bytes: [0x48, 0x89, 0xDC], meaning: 'mov rsp, rbx in its other encoding', action: 'returnInR13', jdks: 'none known'},
+	{
+		bytes: [0x48, 0x89, 0xDC],
+		meaning: 'mov rsp, rbx in its other encoding',
+		action: 'returnInR13',
+		jdks: 'none known',
+	},
 	{bytes: [0x41, 0xFF, 0xE5], meaning: 'jmp r13', action: 'returnInR13', jdks: '8 to 27'},
 ];
 
@@ -49,7 +54,10 @@ type Call = {
 const eightBytes = Array.from({length: 8}, () => any);
 
 const relativeCall: Call = {
-	bytes: [0xE8, any, any, any, any], meaning: 'call rel32', target: 'relative', jdks: 'not searched for: the usual call',
+	bytes: [0xE8, any, any, any, any],
+	meaning: 'call rel32',
+	target: 'relative',
+	jdks: 'not searched for: the usual call',
 };
 
 /** The calls with a known target: the first one that matches counts. */

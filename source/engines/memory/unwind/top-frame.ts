@@ -30,12 +30,15 @@ export class TopFrame {
 	}
 
 	/**
-	Fills the walker with a running thread's frames: from the registers or, outside generated code, from the current anchor
-	of `javaThread` (0: unknown). If that does not lead to the root, searches the stack for a return address that does,
-	unless the stack is truncated.
+	Fills the walker with a running thread's frames: from the registers or, outside generated code, from the current
+	anchor of `javaThread` (0: unknown). If that does not lead to the root, searches the stack for a return address that
+	does, unless the stack is truncated.
 	*/
 	walk(stack: StackCopy, registers: Registers, javaThread = 0): WalkEnd {
-		const end = this.#attempt(() => this.isInCode(registers) ? this.#fromRegisters(stack, registers) : this.#fromAnchor(stack, registers, javaThread));
+		const end = this.#attempt(() =>
+			this.isInCode(registers)
+				? this.#fromRegisters(stack, registers)
+				: this.#fromAnchor(stack, registers, javaThread));
 		if (end !== 'broken' || stack.isTruncated) {
 			return end;
 		}
@@ -75,7 +78,8 @@ export class TopFrame {
 		}
 
 		this.#laterStack.load(this.#jvm.memory, start, stack.high);
-		const isSame = isSameAnchor(anchor, this.#anchorOf(javaThread)) && this.#laterStack.word(start) === stack.word(start);
+		const isSame = isSameAnchor(anchor, this.#anchorOf(javaThread))
+			&& this.#laterStack.word(start) === stack.word(start);
 		return isSame ? this.#walker.walkFromAnchor(stack, anchor, this.#laterStack) : 'broken';
 	}
 
@@ -99,7 +103,9 @@ export class TopFrame {
 			return this.#inInterpreter(stack, registers);
 		}
 
-		return location.blob.kind === 'adapter' ? this.#inAdapter(stack, registers) : this.#inStub(stack, registers, location);
+		return location.blob.kind === 'adapter'
+			? this.#inAdapter(stack, registers)
+			: this.#inStub(stack, registers, location);
 	}
 
 	/** Walks from a compiled method, whose frame may be complete, under construction or removed. */
@@ -109,7 +115,11 @@ export class TopFrame {
 		if (pc <= blob.entry || pc < blob.codeBegin + blob.frameComplete) {
 			// The method's own code has not run yet.
 			this.#walker.frames.push(this.#jvm.methods.at(blob.method).frame(0));
-			return this.#leave(stack, registers, decodePrologue(this.#codeAt(blob.entry), Math.max(0, pc - blob.entry)) ?? completeFrame(blob));
+			return this.#leave(
+				stack,
+				registers,
+				decodePrologue(this.#codeAt(blob.entry), Math.max(0, pc - blob.entry)) ?? completeFrame(blob),
+			);
 		}
 
 		this.#walker.pushCompiled(location, pc, 'interrupted');
@@ -128,8 +138,8 @@ export class TopFrame {
 	}
 
 	/**
-	Continues at the caller of a complete frame. Where the return address would be there may be a stale word, if code has
-	pushed temporary values on the frame.
+	Continues at the caller of a complete frame. Where the return address would be there may be a stale word, if code
+	has pushed temporary values on the frame.
 	*/
 	#leaveComplete(stack: StackCopy, registers: Registers, location: CodeLocation): WalkEnd {
 		const {pc, sp} = registers;
@@ -172,7 +182,8 @@ export class TopFrame {
 		// The method is being entered: r13 is the caller's stack pointer and rbx the method; the new frame exists once
 		// the frame pointer is below r13.
 		if (isWithin(stack, r13) && r13 >= sp && fp >= r13) {
-			const callerPc = [stack.wordOrZero(sp), rax, stack.wordOrZero(sp + 8), stack.wordOrZero(r13 - 8)].find(word => this.#isReturnAddress(word));
+			const words = [stack.wordOrZero(sp), rax, stack.wordOrZero(sp + 8), stack.wordOrZero(r13 - 8)];
+			const callerPc = words.find(word => this.#isReturnAddress(word));
 			if (callerPc !== undefined) {
 				this.#walker.frames.push(this.#jvm.methods.at(rbx).frame(0));
 				return this.#walker.walk(stack, callerPc, r13, fp);
@@ -190,7 +201,9 @@ export class TopFrame {
 	/** Walks from an interpreted frame whose frame pointer is set, but some slots below it are not. */
 	#inPartialInterpreted(stack: StackCopy, {sp, fp, rbx, r13}: Registers): WalkEnd {
 		this.#walker.frames.push(this.#jvm.methods.at(rbx).frame(0));
-		const senderSp = sp <= fp + slot.senderSp ? stack.word(fp + slot.senderSp) : (isWithin(stack, r13) ? r13 : fp + 16);
+		const senderSp = sp <= fp + slot.senderSp
+			? stack.word(fp + slot.senderSp)
+			: (isWithin(stack, r13) ? r13 : fp + 16);
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), senderSp, stack.word(fp));
 	}
 
@@ -257,7 +270,9 @@ export class TopFrame {
 		let isFallbackLeaf = false;
 		for (let at = registers.sp; at < Math.min(registers.sp + scanBytes, stack.high); at += 8) {
 			const pc = stack.wordOrZero(at);
-			const kind = this.#jvm.code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
+			const kind = this.#jvm.code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes))
+				? this.#returnKind(pc)
+				: 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
 			// An interpreted frame may have called anything: it counts unless a closer candidate leads to the root.
 			const isWorse = fallback !== 0 && !isSure && (isFallbackLeaf || kind !== 'leaf');

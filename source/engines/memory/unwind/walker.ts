@@ -69,9 +69,9 @@ export class Walker {
 	}
 
 	/**
-	Appends the frames from a return address (or an anchor's pc) on. It ends before a frame that cannot have called the one
-	before, by the bytecode that it is at. Throws `Unreadable`, also at a frame with another return address in `later`, a
-	later copy of the stack.
+	Appends the frames from a return address (or an anchor's pc) on. It ends before a frame that cannot have called the
+	one before, by the bytecode that it is at. Throws `Unreadable`, also at a frame with another return address in
+	`later`, a later copy of the stack.
 	*/
 	walk(stack: StackCopy, pc: number, sp: number, fp: number, later?: StackCopy): WalkEnd {
 		this.#later = later;
@@ -97,7 +97,9 @@ export class Walker {
 
 	/** Appends the frames from an anchor on, see `walk`. */
 	walkFromAnchor(stack: StackCopy, {anchorSp, anchorPc, anchorFp}: ThreadBlock, later?: StackCopy): WalkEnd {
-		return stack.has(anchorSp - 8) ? this.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp, later) : 'broken';
+		return stack.has(anchorSp - 8)
+			? this.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp, later)
+			: 'broken';
 	}
 
 	/** Appends a compiled method's frames at a code address. */
@@ -108,8 +110,8 @@ export class Walker {
 	}
 
 	/**
-	Returns the bytes that compiled code has pushed on its frame at an address, for example while it tests a type; 0 if the
-	return address is not found above them. `sp`: the stack pointer there.
+	Returns the bytes that compiled code has pushed on its frame at an address, for example while it tests a type; 0 if
+	the return address is not found above them. `sp`: the stack pointer there.
 	*/
 	pushedBytes(stack: StackCopy, location: CodeLocation, pc: number, sp: number): number {
 		const frameBytes = 8 * location.blob.frameSize;

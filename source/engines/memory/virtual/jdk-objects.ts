@@ -127,7 +127,9 @@ export class JdkObjects {
 	/** Returns the first entry of a bin; 0 if it is empty, or being moved to a larger table. */
 	#firstNode(node: number): number {
 		const name = node === 0 ? '' : this.classOf(node);
-		return name === `${mapClass}$TreeBin` ? this.field(node, 'first', `${mapSignature}$TreeNode;`) : (name === `${mapClass}$Node` ? node : 0);
+		return name === `${mapClass}$TreeBin`
+			? this.field(node, 'first', `${mapSignature}$TreeNode;`)
+			: (name === `${mapClass}$Node` ? node : 0);
 	}
 
 	#long(object: number, name: string): number {
@@ -213,7 +215,10 @@ class BootClasses {
 		const {reader, layout: {fields}} = this.#vm;
 		let loader = reader.word(fields.loaderGraph);
 		for (let left = loaderLimit; loader !== 0 && left > 0; left--) {
-			if (reader.word(loader + fields.loaderObject) === 0 && reader.u8(loader + fields.loaderHasMirrorHolder) === 0) {
+			if (
+				reader.word(loader + fields.loaderObject) === 0
+				&& reader.u8(loader + fields.loaderHasMirrorHolder) === 0
+			) {
 				return loader;
 			}
 

@@ -50,7 +50,9 @@ export class ThreadContainers {
 	/** Returns the maps behind all sets of threads, except those of scopes. */
 	maps(): number[] {
 		const maps = [this.#objects.mapOfSet(this.#objects.staticField(rootContainer, 'VTHREADS', setSignature))];
-		const registry = this.#objects.classes.get(containers) === undefined ? 0 : this.#objects.mapOfSet(this.#objects.staticField(containers, 'CONTAINER_REGISTRY', setSignature));
+		const registry = this.#objects.classes.get(containers) === undefined
+			? 0
+			: this.#objects.mapOfSet(this.#objects.staticField(containers, 'CONTAINER_REGISTRY', setSignature));
 		for (const {key} of this.#objects.entries(registry)) {
 			maps.push(ifReadable(() => this.#mapOfContainer(key), 0));
 			if (maps.length >= containerLimit) {
@@ -66,7 +68,9 @@ export class ThreadContainers {
 		const maps: number[] = [];
 		let scope = this.#objects.field(thread, 'headStackableScopes', scopeSignature);
 		for (let left = scopeLimit; scope !== 0 && left > 0; left--) {
-			const flock = this.#objects.classOf(scope) === flockContainer ? this.#objects.field(scope, 'flock', 'Ljdk/internal/misc/ThreadFlock;') : 0;
+			const flock = this.#objects.classOf(scope) === flockContainer
+				? this.#objects.field(scope, 'flock', 'Ljdk/internal/misc/ThreadFlock;')
+				: 0;
 			if (flock !== 0) {
 				maps.push(this.#objects.mapOfSet(this.#objects.field(flock, 'threads', setSignature)));
 			}

@@ -38,7 +38,13 @@ const scopedLimit = 1024;
 const scopeDepth = 16;
 
 /** A thread as read in this slice; without `group` and `read` if it is mounted or has ended. */
-type FoundThread = {readonly id: number; readonly name?: string; readonly group?: ThreadGroup; readonly read?: FrozenRead; readonly state: number};
+type FoundThread = {
+	readonly id: number;
+	readonly name?: string;
+	readonly group?: ThreadGroup;
+	readonly read?: FrozenRead;
+	readonly state: number;
+};
 
 type Parts = {readonly kinds: VirtualKinds; readonly locks: Locks; readonly fileWait: EngineOptions['fileWait']};
 
@@ -124,7 +130,12 @@ export class UnmountedThreads {
 		const progress = {...this.#progress};
 		const foundThreads: FoundThread[] = [];
 		reader.forgetPages();
-		const isWhole = ifReadable(() => reader.withPages(() => this.#readSlice(nowMs + Math.min(sliceMs, this.#budgetMs), threads, foundThreads)), undefined);
+		const isWhole = ifReadable(
+			() =>
+				reader.withPages(() =>
+					this.#readSlice(nowMs + Math.min(sliceMs, this.#budgetMs), threads, foundThreads)),
+			undefined,
+		);
 		reader.forgetPages();
 		// On a busy host most of the time may be a wait for a CPU.
 		const {user, system} = process.cpuUsage(usage);
@@ -152,7 +163,8 @@ export class UnmountedThreads {
 		this.#budgetMs = Math.min(this.#budgetMs + addedMs, Math.max(this.#budgetMs, 2 * sliceMs));
 		this.#budgetAtMs = nowMs;
 		const pauseMs = this.count > this.#limit ? tooManyMs : passMs;
-		return this.#budgetMs >= sliceMs / 2 && this.#containers.isInUse() && (this.#isInPass || nowMs - this.#passStartMs >= pauseMs);
+		return this.#budgetMs >= sliceMs / 2 && this.#containers.isInUse()
+			&& (this.#isInPass || nowMs - this.#passStartMs >= pauseMs);
 	}
 
 	/** Reads until the deadline. Returns whether the pass is complete; undefined if there are too many threads. */
@@ -204,7 +216,10 @@ export class UnmountedThreads {
 			})),
 			{
 				// Each platform thread is a bin, whose index is also its key.
-				entries: from => this.#containers.mayHaveScopes ? threads.slice(from).map((_, index) => ({key: from + index, node: 0, bin: from + index})) : [],
+				entries: from =>
+					this.#containers.mayHaveScopes
+						? threads.slice(from).map((_, index) => ({key: from + index, node: 0, bin: from + index}))
+						: [],
 				handle: ({key}) => {
 					const {address, block} = threads[key];
 					ifReadable(() => {
@@ -242,7 +257,9 @@ export class UnmountedThreads {
 	/** Reads a thread, and those in scopes that it has opened. */
 	#addThread(thread: number, foundThreads: FoundThread[], depth = 0): void {
 		this.#progress.listed++;
-		const foundThread = depth > 0 && this.#scopedLeft-- <= 0 ? undefined : ifReadable(() => this.#readThread(thread), undefined);
+		const foundThread = depth > 0 && this.#scopedLeft-- <= 0
+			? undefined
+			: ifReadable(() => this.#readThread(thread), undefined);
 		if (!foundThread) {
 			this.#progress.unreadable++;
 			return;
@@ -331,7 +348,12 @@ export class UnmountedThreads {
 		locks.anonymousHolders.addLocked(id, read.locked);
 		const before = this.#threadById.get(id);
 		const isAtSameStack = before?.frozen.stack === read.stack && before.state === state;
-		const wait = this.#waits.of(oop, {id, virtualState, state, lastWait: isAtSameStack && this.#hasNotRun(before, read) ? before.group.wait : undefined});
+		const wait = this.#waits.of(oop, {
+			id,
+			virtualState,
+			state,
+			lastWait: isAtSameStack && this.#hasNotRun(before, read) ? before.group.wait : undefined,
+		});
 		if (isAtSameStack && isSameWait(before.group.wait, wait)) {
 			return {id, name: before.name, group: before.group, read, state};
 		}
@@ -343,7 +365,8 @@ export class UnmountedThreads {
 
 	/** Whether a thread is certain not to have run since it was last read: running changes its chunk. */
 	#hasNotRun({collections, frozen}: UnmountedThread, read: FrozenRead): boolean {
-		return this.#collections !== objectsMayMove && this.#collections === collections && read.chunk === frozen.chunk && read.checksum === frozen.checksum;
+		return this.#collections !== objectsMayMove && this.#collections === collections && read.chunk === frozen.chunk
+			&& read.checksum === frozen.checksum;
 	}
 
 	#groupFor(kind: VirtualKind, state: number, stack: FrozenStack, wait: VirtualWait): ThreadGroup {
@@ -355,7 +378,11 @@ export class UnmountedThreads {
 			waitsFor = noWait;
 		}
 
-		const group = getOrCreate(this.#groups, key, () => new ThreadGroup(this.#parts.kinds.keyOf(`unmounted ${key}`), kind, state, frames, waitsFor));
+		const group = getOrCreate(
+			this.#groups,
+			key,
+			() => new ThreadGroup(this.#parts.kinds.keyOf(`unmounted ${key}`), kind, state, frames, waitsFor),
+		);
 		// A kind's name may change.
 		group.kind = kind;
 		return group;
@@ -370,7 +397,9 @@ export class UnmountedThreads {
 
 		const before = this.#threadById.get(id);
 		// After a collection the chunk is elsewhere, so only the frames tell.
-		const hasStayed = before?.frozen.stack === read.stack && before.state === state && (this.#collections === objectsMayMove || this.#collections !== before.collections || this.#hasNotRun(before, read));
+		const hasStayed = before?.frozen.stack === read.stack && before.state === state
+			&& (this.#collections === objectsMayMove || this.#collections !== before.collections
+				|| this.#hasNotRun(before, read));
 		const thread: UnmountedThread = {
 			group, name, state, frozen: read, collections: this.#collections, pass: this.#passes,
 			sinceMs: hasStayed ? before.sinceMs : steadyNow(),

@@ -108,7 +108,13 @@ export class ThreadGroup {
 	#rowSinceMs = 0;
 	#rowName = '';
 
-	constructor(readonly key: number, public kind: VirtualKind, readonly state: number, readonly frames: Int32Array, readonly wait: VirtualWait) {}
+	constructor(
+		readonly key: number,
+		public kind: VirtualKind,
+		readonly state: number,
+		readonly frames: Int32Array,
+		readonly wait: VirtualWait,
+	) {}
 
 	add(id: number): void {
 		this.count++;
@@ -134,7 +140,16 @@ export class ThreadGroup {
 }
 
 /** An unmounted virtual thread as last read. `collections`: their count then; `pass`: the number of the pass. */
-export type UnmountedThread = {readonly group: ThreadGroup; readonly name: string; readonly state: number; readonly frozen: FrozenRead; readonly sinceMs: number; readonly isUnmovedSinceStart: boolean; readonly collections: number; readonly pass: number};
+export type UnmountedThread = {
+	readonly group: ThreadGroup;
+	readonly name: string;
+	readonly state: number;
+	readonly frozen: FrozenRead;
+	readonly sinceMs: number;
+	readonly isUnmovedSinceStart: boolean;
+	readonly collections: number;
+	readonly pass: number;
+};
 
 /** Updates since when the threads of a thread's group have been there. */
 export function updateSince({group, sinceMs, isUnmovedSinceStart}: UnmountedThread): void {

@@ -10,7 +10,11 @@ import {ifReadable} from '../target/reader.js';
 import {type JdkObjects} from './jdk-objects.js';
 
 /** What a virtual thread waits for: a lock, or a file, see `EngineOptions.fileWait`. `fd`: -1 for none. */
-export type VirtualWait = Pick<Lock, 'kind' | 'className' | 'holder'> & {readonly fd: number; readonly fileKind: number; readonly filePeer: number};
+export type VirtualWait = Pick<Lock, 'kind' | 'className' | 'holder'> & {
+	readonly fd: number;
+	readonly fileKind: number;
+	readonly filePeer: number;
+};
 
 /** The thread waits for nothing. */
 export const noWait: VirtualWait = {kind: lockKindCode.none, className: 0, fd: -1, fileKind: 0, filePeer: 0};
@@ -62,10 +66,18 @@ export class VirtualWaits {
 	}
 
 	/**
-	Returns what a thread waits for. `virtualState`: VirtualThread.state; `lastWait`: what it waited for before, if it has
-	not run since. Throws `Unreadable`.
+	Returns what a thread waits for. `virtualState`: VirtualThread.state; `lastWait`: what it waited for before, if it
+	has not run since. Throws `Unreadable`.
 	*/
-	of(thread: number, {id, virtualState, state, lastWait}: {readonly id: number; readonly virtualState: number; readonly state: number; readonly lastWait?: VirtualWait}): VirtualWait {
+	of(
+		thread: number,
+		{id, virtualState, state, lastWait}: {
+			readonly id: number;
+			readonly virtualState: number;
+			readonly state: number;
+			readonly lastWait?: VirtualWait;
+		},
+	): VirtualWait {
 		if (state === stateCode.RUNNABLE) {
 			return noWait;
 		}
@@ -76,7 +88,9 @@ export class VirtualWaits {
 		}
 
 		const blocker = this.#jvm.objects.parkBlocker(thread);
-		return blocker === 0 ? this.#fileWait(thread, id, lastWait) : {...noWait, ...getOrCreate(this.#locks, blocker, () => this.#parts.locks.parkedOn(blocker))};
+		return blocker === 0
+			? this.#fileWait(thread, id, lastWait)
+			: {...noWait, ...getOrCreate(this.#locks, blocker, () => this.#parts.locks.parkedOn(blocker))};
 	}
 
 	/** Returns the file in a poller that a thread without a blocker waits for. */
@@ -125,7 +139,8 @@ export function unmountedState(virtualState: number): number | undefined {
 
 /** Whether two waits look the same in samples. */
 export function isSameWait(one: VirtualWait, other: VirtualWait): boolean {
-	return one.kind === other.kind && one.className === other.className && one.holder?.thread === other.holder?.thread && one.holder?.virtualId === other.holder?.virtualId
+	return one.kind === other.kind && one.className === other.className && one.holder?.thread === other.holder?.thread
+		&& one.holder?.virtualId === other.holder?.virtualId
 		&& one.fileKind === other.fileKind && one.filePeer === other.filePeer;
 }
 
@@ -166,15 +181,19 @@ export class Pollers {
 		}
 
 		// JDK 22 to 26 have Pollers with arrays, 27 a PollerGroup with a set; 21 has static arrays.
-		const group = objects.staticField(poller, 'POLLERS', 'Lsun/nio/ch/Poller$Pollers;') || objects.staticField(poller, 'POLLER_GROUP', 'Lsun/nio/ch/Poller$PollerGroup;');
+		const group = objects.staticField(poller, 'POLLERS', 'Lsun/nio/ch/Poller$Pollers;')
+			|| objects.staticField(poller, 'POLLER_GROUP', 'Lsun/nio/ch/Poller$PollerGroup;');
 		const field = (name: string, type: string) => group === 0 ? 0 : objects.field(group, name, type);
 		const reading = [
 			// Other pollers wait at the master poller.
 			field('masterPoller', pollerSignature),
-			...objects.elements(field('readPollers', `[${pollerSignature}`) || objects.staticField(poller, 'READ_POLLERS', `[${pollerSignature}`)),
+			...objects
+				.elements(field('readPollers', `[${pollerSignature}`)
+					|| objects.staticField(poller, 'READ_POLLERS', `[${pollerSignature}`)),
 			...Array.from(objects.entries(objects.mapOfSet(field('readPollers', 'Ljava/util/Set;'))), ({key}) => key),
 		];
-		const writing = objects.elements(field('writePollers', `[${pollerSignature}`) || objects.staticField(poller, 'WRITE_POLLERS', `[${pollerSignature}`));
+		const writing = objects.elements(field('writePollers', `[${pollerSignature}`)
+			|| objects.staticField(poller, 'WRITE_POLLERS', `[${pollerSignature}`));
 		return [...reading.map(each => ({each, isRead: true})), ...Array.from(writing, each => ({each, isRead: false}))]
 			.map(({each, isRead}) => ({map: each === 0 ? 0 : objects.field(each, 'map', 'Ljava/util/Map;'), isRead}));
 	}
@@ -192,6 +211,10 @@ export class Pollers {
 	fileOf(thread: number, id: number): {readonly fd: number; readonly isRead: boolean} | undefined {
 		const file = this.#files.get(id);
 		const pollerMap = file && this.maps.at(file.poller);
-		return pollerMap && this.#objects.valueOf(pollerMap.map, file.fd, key => this.#objects.integer(key) === file.fd) === thread ? {fd: file.fd, isRead: pollerMap.isRead} : undefined;
+		return pollerMap
+			&& this.#objects.valueOf(pollerMap.map, file.fd, key => this.#objects.integer(key) === file.fd)
+			=== thread
+			? {fd: file.fd, isRead: pollerMap.isRead}
+			: undefined;
 	}
 }

@@ -47,11 +47,28 @@ function loops(text: string): string[] {
 describe('loops of compiled code', () => {
 	test.each([
 		['straight code', 'a:\nwork\nif b\nwork\nb:\nreturn', []],
-		['one within another', 'a:\nwork\nouter:\nwork\ninner:\nwork\nif inner\nb:\nwork\nif outer\nend:\nreturn', ['inner', 'outer inner b']],
-		['the test at the end, entered by a jump', 'a:\ngoto test\nbody:\nwork\ntest:\nwork\nif body\nend:\nreturn', ['body test']],
-		['a block behind the code that jumps back into the loop', 'a:\nwork\nloop:\nwork\nif slow\nback:\nwork\nif loop\nend:\nwork\nreturn\nslow:\nwork\ngoto back', ['loop back slow']],
-		['two that begin with the same test', 'a:\nwork\ntest:\nwork\nif sleep\nwork\npoll:\nwork\ngoto test\nsleep:\nwork\ngoto test', ['test sleep', 'test poll']],
-		['the entry behind the code, as of a loop that is entered in its middle', 'a:\ngoto entry\nloop:\nwork\nif loop\nend:\nwork\nreturn\nentry:\nwork\ngoto loop', ['loop']],
+		['one within another', 'a:\nwork\nouter:\nwork\ninner:\nwork\nif inner\nb:\nwork\nif outer\nend:\nreturn', [
+			'inner',
+			'outer inner b',
+		]],
+		['the test at the end, entered by a jump', 'a:\ngoto test\nbody:\nwork\ntest:\nwork\nif body\nend:\nreturn', [
+			'body test',
+		]],
+		[
+			'a block behind the code that jumps back into the loop',
+			'a:\nwork\nloop:\nwork\nif slow\nback:\nwork\nif loop\nend:\nwork\nreturn\nslow:\nwork\ngoto back',
+			['loop back slow'],
+		],
+		[
+			'two that begin with the same test',
+			'a:\nwork\ntest:\nwork\nif sleep\nwork\npoll:\nwork\ngoto test\nsleep:\nwork\ngoto test',
+			['test sleep', 'test poll'],
+		],
+		[
+			'the entry behind the code, as of a loop that is entered in its middle',
+			'a:\ngoto entry\nloop:\nwork\nif loop\nend:\nwork\nreturn\nentry:\nwork\ngoto loop',
+			['loop'],
+		],
 		['code that is not reached from the entry', 'a:\nwork\nswitch\nhandler:\nwork\nif handler\nreturn', []],
 	])('%s', (_, text, expected) => {
 		expect(loops(text)).toEqual(expected);
@@ -66,7 +83,17 @@ describe('loops of compiled code', () => {
 	});
 
 	test('thousands of jumps to everywhere end soon', () => {
-		const jumps = Array.from({length: 4000}, (_, index) => [0x0F, 0x8C, ...new Uint8Array(Int32Array.of((((index * 7919) % 4000) * 6) - ((index + 1) * 6)).buffer)]).flat();
+		const jumps = Array.from(
+			{length: 4000},
+			(
+				_,
+				index,
+			) => [
+				0x0F,
+				0x8C,
+				...new Uint8Array(Int32Array.of((((index * 7919) % 4000) * 6) - ((index + 1) * 6)).buffer),
+			],
+		).flat();
 		expect(loopsIn(Uint8Array.from(jumps)).length).toBeLessThanOrEqual(4000);
 	});
 });
@@ -74,12 +101,20 @@ describe('loops of compiled code', () => {
 describe('debug information of a place in a loop', () => {
 	// A burst of counted loops without debug information of their own, then a call: as of "while (busy) count();
 	// sleep();".
-	const {code, at} = assemble('a:\nwork\nburst:\nwork\npoll:\nwork\ncount:\nwork\nif count\nmore:\nif burst\nend:\nwork\nsleep:\nwork\nreturn');
+	const {code, at}
+		= assemble('a:\nwork\nburst:\nwork\npoll:\nwork\ncount:\nwork\nif count\nmore:\nif burst\nend:\nwork\nsleep:\nwork\nreturn');
 	const table = pcDescs([at.poll + 5, 100], [at.sleep + 5, 200]);
 	const near = (descs: Uint8Array, label: string) => scopeOffsetInLoop(descs, at[label] + 3, loopsIn(code));
 
 	test('is that of the loop around, not of the call behind it', () => {
-		expect(['a', 'burst', 'count', 'more', 'end', 'sleep'].map(label => near(table, label))).toEqual([100, 100, 100, 100, 200, 200]);
+		expect(['a', 'burst', 'count', 'more', 'end', 'sleep'].map(label => near(table, label))).toEqual([
+			100,
+			100,
+			100,
+			100,
+			200,
+			200,
+		]);
 	});
 
 	test('so is that of a leaf call in it, which has none', () => {

@@ -19,7 +19,11 @@ test('a frame that is pushed', () => {
 });
 
 test('a frame that is allocated before the frame pointer is saved', () => {
-	expect([0, 7, 15].map(offset => decodePrologue(storing, offset))).toEqual([gone, {depth: 280, isFpSaved: false}, saved(280)]);
+	expect([0, 7, 15].map(offset => decodePrologue(storing, offset))).toEqual([
+		gone,
+		{depth: 280, isFpSaved: false},
+		saved(280),
+	]);
 });
 
 test('offsets inside an instruction, and instructions that no prologue has', () => {

@@ -38,8 +38,16 @@ const gone = {bytes: 0, isFpLast: false};
 
 test.each([
 	['a stub that has pushed nothing', hex('48 8b 00 c3'), 0, gone],
-	['registers, and values that were allocated', hex('4c 8b 4c 24 10 48 8d 64 24 20 58 59 5e 5f c3'), 0, {bytes: 0x40, isFpLast: false}],
-	['the flags and the frame pointer, then a jump to the method found', hex('48 81 c4 80 00 00 00 48 83 c4 08 9d 5d ff e0'), 0, {bytes: 0x98, isFpLast: true}],
+	['registers, and values that were allocated', hex('4c 8b 4c 24 10 48 8d 64 24 20 58 59 5e 5f c3'), 0, {
+		bytes: 0x40,
+		isFpLast: false,
+	}],
+	[
+		'the flags and the frame pointer, then a jump to the method found',
+		hex('48 81 c4 80 00 00 00 48 83 c4 08 9d 5d ff e0'),
+		0,
+		{bytes: 0x98, isFpLast: true},
+	],
 	['at its beginning', hex('57 56 5e 5f c3'), 0, gone],
 	['a loop that a taken branch leaves', hex('57 85 c9 74 02 eb fa 5f c3'), 1, {bytes: 8, isFpLast: false}],
 	['a loop without an end', hex('57 eb fd'), 1, undefined],

@@ -6,14 +6,20 @@ import {Unreadable} from '../../../../source/engines/memory/target/reader.js';
 import {randomBytes} from '../../../helpers/random.js';
 import {pcDescs} from './write-pc-descs.js';
 
-test.each([0, 1])('numbers, %i digits left out, that are cut at any byte, at positions outside, or with a byte that is no digit are refused', excluded => {
-	const bytes = Uint8Array.of(0xC0, 0xCD, 0xD6, 0xCA, 0x74).map(digit => digit + excluded);
-	expect(new Unsigned5(bytes, excluded).next()).toBe(2_000_000_000);
-	const refused = [...Array.from(bytes, (_, cut) => new Unsigned5(bytes.subarray(0, cut), excluded)), ...[-1, 5].map(at => new Unsigned5(bytes, excluded, at))];
-	for (const stream of excluded === 0 ? refused : [...refused, new Unsigned5(Uint8Array.of(0), excluded)]) {
-		expect(() => stream.next()).toThrow(Unreadable);
-	}
-});
+test.each([0, 1])(
+	'numbers, %i digits left out, that are cut at any byte, at positions outside, or with a byte that is no digit are refused',
+	excluded => {
+		const bytes = Uint8Array.of(0xC0, 0xCD, 0xD6, 0xCA, 0x74).map(digit => digit + excluded);
+		expect(new Unsigned5(bytes, excluded).next()).toBe(2_000_000_000);
+		const refused = [
+			...Array.from(bytes, (_, cut) => new Unsigned5(bytes.subarray(0, cut), excluded)),
+			...[-1, 5].map(at => new Unsigned5(bytes, excluded, at)),
+		];
+		for (const stream of excluded === 0 ? refused : [...refused, new Unsigned5(Uint8Array.of(0), excluded)]) {
+			expect(() => stream.next()).toThrow(Unreadable);
+		}
+	},
+);
 
 describe('line tables', () => {
 	test('have short and escaped entries, whose numbers are signed, or say that they were truncated', () => {
@@ -23,7 +29,11 @@ describe('line tables', () => {
 		expect(decodeLineTable(bytes, 1)).toEqual({bcis, lines, isTruncated: false});
 		for (let cut = 0; cut < bytes.length; cut++) {
 			const whole = cut === 5 ? 3 : Math.min(cut, 2);
-			expect(decodeLineTable(bytes.subarray(0, cut), 1)).toEqual({bcis: bcis.slice(0, whole), lines: lines.slice(0, whole), isTruncated: true});
+			expect(decodeLineTable(bytes.subarray(0, cut), 1)).toEqual({
+				bcis: bcis.slice(0, whole),
+				lines: lines.slice(0, whole),
+				isTruncated: true,
+			});
 		}
 	});
 
@@ -44,7 +54,16 @@ test('a return address has an entry of its own', () => {
 });
 
 test('an interrupted place takes the next entry, or before one without scope the last that has one', () => {
-	expect([0, 10, 11, 20, 21, 30, 31, 5000].map(pc => scopeOffsetNear(table, pc))).toEqual([100, 100, 100, 100, 300, 300, 300, 300]);
+	expect([0, 10, 11, 20, 21, 30, 31, 5000].map(pc => scopeOffsetNear(table, pc))).toEqual([
+		100,
+		100,
+		100,
+		100,
+		300,
+		300,
+		300,
+		300,
+	]);
 	expect(scopeOffsetNear(pcDescs(), 5)).toBe(0);
 	expect(scopeOffsetNear(new Uint8Array(), 5)).toBe(0);
 	expect(scopeOffsetNear(table.subarray(0, 20), 5)).toBe(0);

@@ -43,39 +43,42 @@ class FramePointers implements FrameWatcher {
 	compiled(): void {}
 }
 
-test.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release: a stack ends before a frame that is at no call of the method before it', async ({jdk}) => {
-	const java = await javaForTest('WaitsEveryWay', {jdk, args: ['1', '12'], jvmArgs: ['-Xint']});
-	const names = new Names();
-	const {vm, memory: live} = openJvm(java.pid, names);
-	const memory = new AlteredMemory(live);
-	const jvm: Jvm = readersOf({...vm, reader: new Reader(memory)}, names);
-	const pointers = new FramePointers();
-	const threads = new JavaThreads(jvm.vm, new NativeIds({pid: java.pid, nsPid: java.pid}));
-	const stacks = new WaitingStacks(jvm, threads, new Walker(jvm, pointers), new Continuations(jvm));
-	jvm.methods.beginSample();
-	jvm.code.beginSample();
-	let altered = 0;
-	for (const thread of threads.list()) {
-		pointers.byIndex.clear();
-		stacks.walk(thread);
-		const whole = thread.stack.frames;
-		const own = [...pointers.byIndex].filter(([index]) => {
-			const [callee = '', frame] = [names.frames[whole[index - 1]], names.frames[whole[index]]];
-			// The VM calls initializers, so any bytecode may be below them.
-			return index > 0 && frame.startsWith('WaitsEveryWay.') && !callee.includes('.<clinit>:');
-		});
-		for (const [index, fp] of thread.stack.end === 'root' ? own : []) {
-			// The last bytecode of a method returns or throws.
-			const method = jvm.methods.at(jvm.vm.reader.word(fp + slot.method));
-			memory.words.set(fp + (jdk.release === 8 ? -56 : -64), method.codeEnd - 1);
+test.each(jdks().map(jdk => ({release: jdk.release, jdk})))(
+	'JDK $release: a stack ends before a frame that is at no call of the method before it',
+	async ({jdk}) => {
+		const java = await javaForTest('WaitsEveryWay', {jdk, args: ['1', '12'], jvmArgs: ['-Xint']});
+		const names = new Names();
+		const {vm, memory: live} = openJvm(java.pid, names);
+		const memory = new AlteredMemory(live);
+		const jvm: Jvm = readersOf({...vm, reader: new Reader(memory)}, names);
+		const pointers = new FramePointers();
+		const threads = new JavaThreads(jvm.vm, new NativeIds({pid: java.pid, nsPid: java.pid}));
+		const stacks = new WaitingStacks(jvm, threads, new Walker(jvm, pointers), new Continuations(jvm));
+		jvm.methods.beginSample();
+		jvm.code.beginSample();
+		let altered = 0;
+		for (const thread of threads.list()) {
+			pointers.byIndex.clear();
 			stacks.walk(thread);
-			memory.words.clear();
-			expect(thread.stack.end).toBe('broken');
-			expect(thread.stack.frames).toEqual(whole.subarray(0, index));
-			altered++;
+			const whole = thread.stack.frames;
+			const own = [...pointers.byIndex].filter(([index]) => {
+				const [callee = '', frame] = [names.frames[whole[index - 1]], names.frames[whole[index]]];
+				// The VM calls initializers, so any bytecode may be below them.
+				return index > 0 && frame.startsWith('WaitsEveryWay.') && !callee.includes('.<clinit>:');
+			});
+			for (const [index, fp] of thread.stack.end === 'root' ? own : []) {
+				// The last bytecode of a method returns or throws.
+				const method = jvm.methods.at(jvm.vm.reader.word(fp + slot.method));
+				memory.words.set(fp + (jdk.release === 8 ? -56 : -64), method.codeEnd - 1);
+				stacks.walk(thread);
+				memory.words.clear();
+				expect(thread.stack.end).toBe('broken');
+				expect(thread.stack.frames).toEqual(whole.subarray(0, index));
+				altered++;
+			}
 		}
-	}
 
-	live.close();
-	expect(altered).toBeGreaterThan(30);
-});
+		live.close();
+		expect(altered).toBeGreaterThan(30);
+	},
+);

@@ -10,7 +10,9 @@ const entryWords = 10;
 const savedFp = low + (8 * (entryWords + 3));
 const anchor = savedFp + 8;
 
-/* The words behind the last frame of a virtual thread that came back from the heap; a JVM does not give them at will. */
+/*
+The words behind the last frame of a virtual thread that came back from the heap; a JVM does not give them at will.
+*/
 function stack(): StackCopy {
 	const words = [...Array.from({length: entryWords}, () => 0), savedFp, callStubReturn, 0, anchor, 0, 0, 0];
 	const copy = new StackCopy();
@@ -24,10 +26,15 @@ test.each([
 	['an address in the heap', 0x70_00_00_00],
 	['another place of the stack', low + (8 * 15) + 4096],
 ])('behind the return barrier the carrier\'s frames follow, whether the frame pointer is theirs or not: %s', (_, fp) => {
-	const vm = {callStubReturn, layout: {fields: {virtualThread: 8, wrapperAnchor: 0, anchorSp: 0}, constants: {entryFrameWrapper: 0}}};
+	const vm = {
+		callStubReturn,
+		layout: {fields: {virtualThread: 8, wrapperAnchor: 0, anchorSp: 0}, constants: {entryFrameWrapper: 0}},
+	};
 	const code = {
 		isCode: (pc: number) => pc === barrierPc || pc === callStubReturn,
-		lookUp: () => ({blob: {kind: 'stub', isMethod: false, frameSize: 0, name: 'StubRoutines (continuation stubs)'}}),
+		lookUp: () => ({
+			blob: {kind: 'stub', isMethod: false, frameSize: 0, name: 'StubRoutines (continuation stubs)'},
+		}),
 	};
 	const walker = new Walker({vm, code} as unknown as Jvm);
 	walker.start();

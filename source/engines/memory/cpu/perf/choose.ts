@@ -13,7 +13,12 @@ import {type RecordedStacks} from './recorded-stack.js';
 type ChosenTimer = {readonly perf?: PerfTimer; readonly note?: string};
 
 /** Opens the requested timer; throws SessionOver if that is `perf` and events are refused. */
-export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', maxOverheadPercent = 100, threadEvents = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
+export function chooseTimer(
+	calls: PerfCalls,
+	target: Target,
+	{timer = 'stop', maxOverheadPercent = 100, threadEvents = false}: EngineOptions,
+	stacks: RecordedStacks,
+): ChosenTimer {
 	if (timer === 'stop') {
 		return {};
 	}
@@ -21,7 +26,10 @@ export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', m
 	const allowed = allowedEvents(calls, target.pid);
 	if (allowed.refusal !== undefined) {
 		if (timer === 'perf') {
-			throw new SessionOver(`perf_event_open is refused: ${allowed.refusal}`, {targetEnded: false, hint: 'use --timer stop, or run as root'});
+			throw new SessionOver(`perf_event_open is refused: ${allowed.refusal}`, {
+				targetEnded: false,
+				hint: 'use --timer stop, or run as root',
+			});
 		}
 
 		return {note: `threads are stopped to read their stacks, as perf_event_open is refused: ${allowed.refusal}`};
@@ -33,7 +41,10 @@ export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', m
 		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, periodNs})};
 	}
 
-	return {perf: new ThreadTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), note: whatThreadEventsMiss(allowed.withKernel, rings)};
+	return {
+		perf: new ThreadTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}),
+		note: whatThreadEventsMiss(allowed.withKernel, rings),
+	};
 }
 
 /** Returns what events on threads miss. `refusal`: why events on CPUs are refused. */

@@ -84,7 +84,9 @@ export class CpuRings {
 		const [refusal] = this.#refusals.values();
 		const cpus = [...this.#refusals.keys()];
 		const others = cpus.length > maxNamedCpus ? ` and ${cpus.length - maxNamedCpus} others` : '';
-		return refusal === undefined ? '' : `threads on CPU ${cpus.slice(0, maxNamedCpus).join(', ')}${others} have no records: ${refusal}`;
+		return refusal === undefined
+			? ''
+			: `threads on CPU ${cpus.slice(0, maxNamedCpus).join(', ')}${others} have no records: ${refusal}`;
 	}
 
 	/** Returns the target's records from all CPUs since the last call. */
@@ -98,7 +100,10 @@ export class CpuRings {
 
 	/** Opens and closes events as the set of the target's CPUs changes. */
 	updateCpus(nowMs: number, hasNewThreads: boolean): void {
-		if (nowMs - this.#updatedMs < Math.max(hasNewThreads ? newThreadsUpdateMs : updateMs, updateMultiple * this.#updateTookMs)) {
+		if (
+			nowMs - this.#updatedMs
+			< Math.max(hasNewThreads ? newThreadsUpdateMs : updateMs, updateMultiple * this.#updateTookMs)
+		) {
 			return;
 		}
 
@@ -138,7 +143,10 @@ export class CpuRings {
 		this.#refusals.clear();
 		const count = this.#events.size + cpus.length;
 		// Rings have a power of two of pages, and share `maxBytesOfAllRings`.
-		const pages = Math.max(minRingPages, Math.min(maxRingPages, 2 ** Math.floor(Math.log2(maxBytesOfAllRings / pageBytes / count))));
+		const pages = Math.max(
+			minRingPages,
+			Math.min(maxRingPages, 2 ** Math.floor(Math.log2(maxBytesOfAllRings / pageBytes / count))),
+		);
 		for (const cpu of cpus) {
 			if (this.#events.size === maxCpus) {
 				this.#refusals.set(cpu, `more than ${maxCpus} CPUs`);
@@ -177,9 +185,17 @@ export class CpuRings {
 		for (let pages = largestPages; pages >= minRingPages; pages /= 2) {
 			const mapped = this.#calls.mapRing(opened.fd, (1 + pages) * pageBytes);
 			if (!('errno' in mapped)) {
-				this.ringRecords = Math.min(this.ringRecords, Math.floor(pages * pageBytes / (copiedBytes + recordHeaderBytes)));
+				this.ringRecords = Math.min(
+					this.ringRecords,
+					Math.floor(pages * pageBytes / (copiedBytes + recordHeaderBytes)),
+				);
 				this.#ringBytes += mapped.memory.byteLength;
-				this.#events.set(cpu, {fd: opened.fd, mapped, ring: new Ring(mapped.memory), allowedMs: performance.now()});
+				this.#events.set(cpu, {
+					fd: opened.fd,
+					mapped,
+					ring: new Ring(mapped.memory),
+					allowedMs: performance.now(),
+				});
 				return 0;
 			}
 

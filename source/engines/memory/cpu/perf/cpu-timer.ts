@@ -46,7 +46,12 @@ export class CpuTimer implements PerfTimer {
 	/** Records taken by `begin`, for `poll`. */
 	#recordsByTid = new Map<number, PerfRecord[]>();
 
-	constructor(calls: PerfCalls, rings: CpuRings, stacks: RecordedStacks, options: {readonly pid: number; readonly periodNs: number}) {
+	constructor(
+		calls: PerfCalls,
+		rings: CpuRings,
+		stacks: RecordedStacks,
+		options: {readonly pid: number; readonly periodNs: number},
+	) {
 		this.#calls = calls;
 		this.#pid = options.pid;
 		this.#rings = rings;

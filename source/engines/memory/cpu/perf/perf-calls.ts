@@ -10,7 +10,15 @@ const attributesBytes = 112;
 
 /** Field offsets. */
 const at = {
-	type: 0, size: 4, config: 8, period: 16, sampleType: 24, flags: 40, userRegisters: 80, userStackBytes: 88, clock: 92,
+	type: 0,
+	size: 4,
+	config: 8,
+	period: 16,
+	sampleType: 24,
+	flags: 40,
+	userRegisters: 80,
+	userStackBytes: 88,
+	clock: 92,
 } as const;
 
 /** PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_TASK_CLOCK. */
@@ -36,7 +44,9 @@ const monotonicClock = 1;
 const registerNumber = {rax: 0, rbx: 1, fp: 6, sp: 7, pc: 8, r13: 21} as const;
 
 /** The registers of a record, in its order. */
-export const recordRegisters = Object.freeze((Object.keys(registerNumber) as Array<keyof typeof registerNumber>).sort((a, b) => registerNumber[a] - registerNumber[b]));
+export const recordRegisters = Object
+	.freeze((Object.keys(registerNumber) as Array<keyof typeof registerNumber>).sort((a, b) =>
+		registerNumber[a] - registerNumber[b]));
 
 const registerMask = Object.values<number>(registerNumber).reduce((mask, number) => mask | (1 << number), 0);
 
@@ -89,7 +99,9 @@ export type PerfCalls = {
 	/** Opens and starts an event on a thread, or on a CPU if the options say so. */
 	open(id: number, options: EventOptions): {readonly fd: number} | {readonly errno: number};
 	setPeriod(fd: number, periodNs: number): void;
-	/** Writes the mask of the online CPUs that a thread may use. Returns its bytes; 0 or less if the thread has ended. */
+	/**
+	Writes the mask of the online CPUs that a thread may use. Returns its bytes; 0 or less if the thread has ended.
+	*/
 	affinity(tid: number, into: Uint8Array): number;
 	mapRing(fd: number, bytes: number): MappedRing | {readonly errno: number};
 	unmap(ring: MappedRing): void;
@@ -103,7 +115,9 @@ export function loadPerfCalls(): PerfCalls {
 	const syscall = library.func('syscall', 'long', ['long', 'uint8_t *', 'long', 'long', 'long', 'long']);
 	const getAffinity = library.func('syscall', 'long', ['long', 'long', 'long', 'uint8_t *']);
 	const ioctl = library.func('ioctl', 'int', ['int', 'ulong', 'uint8_t *']);
-	const mmap = library.func('mmap', 'void *', ['uintptr_t', 'size_t', 'int', 'int', 'int', 'long']) as (...args: unknown[]) => unknown;
+	const mmap = library.func('mmap', 'void *', ['uintptr_t', 'size_t', 'int', 'int', 'int', 'long']) as (
+		...args: unknown[]
+	) => unknown;
 	const munmap = library.func('munmap', 'int', ['void *', 'size_t']);
 	const close = library.func('close', 'int', ['int']);
 	const period = new Uint8Array(8);
@@ -134,14 +148,19 @@ export function loadPerfCalls(): PerfCalls {
 const {errno} = constants;
 
 const refusals: ReadonlyMap<number, string> = new Map([
-	[errno.EPERM, 'a system call filter (seccomp, as is usual in containers), the kernel\'s lockdown, or too little lockable memory (ulimit -l)'],
+	[
+		errno.EPERM,
+		'a system call filter (seccomp, as is usual in containers), the kernel\'s lockdown, or too little lockable memory (ulimit -l)',
+	],
 	[errno.ENOSYS, 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events'],
 	[errno.EMFILE, 'no more files may be opened (ulimit -n)'],
 ]);
 
 /** Returns why an event was refused, in words. */
 export function refusalOf(error: number): string {
-	return error === errno.EACCES ? `kernel.perf_event_paranoid ${paranoid()}` : refusals.get(error) ?? `error ${error}`;
+	return error === errno.EACCES
+		? `kernel.perf_event_paranoid ${paranoid()}`
+		: refusals.get(error) ?? `error ${error}`;
 }
 
 /** Returns kernel.perf_event_paranoid, or "?" if unreadable. */

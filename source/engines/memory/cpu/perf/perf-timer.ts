@@ -34,7 +34,11 @@ export type PerfTimer = {
 const staleNs = 1e9;
 
 /** Sets a thread's stack to its newest record, or to an unknown one if that is missing or stale. */
-export function setCurrentStack(thread: JavaThread, newest: RecordedStack | undefined, isStillMounted: (stack: RecordedStack) => boolean): void {
+export function setCurrentStack(
+	thread: JavaThread,
+	newest: RecordedStack | undefined,
+	isStillMounted: (stack: RecordedStack) => boolean,
+): void {
 	if (newest && thread.cpu.usedNs > 0 && monotonicNs() - newest.timeNs > staleNs) {
 		newest.isStale = true;
 	}

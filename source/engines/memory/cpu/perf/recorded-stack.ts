@@ -56,7 +56,10 @@ export class RecordedStacks {
 	Returns the stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. Without
 	`thread`, which may have ended, a stack without Java frames is undefined: it may not have been a Java thread's.
 	*/
-	walk({timeNs, periodNs, isInKernel, registers, stack: bytes}: PerfRecord, thread?: JavaThread): RecordedStack | undefined {
+	walk(
+		{timeNs, periodNs, isInKernel, registers, stack: bytes}: PerfRecord,
+		thread?: JavaThread,
+	): RecordedStack | undefined {
 		const {sp} = registers;
 		const block = thread?.block ?? {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
 		if (!(sp >= block.stackBase - block.stackSize && sp < block.stackBase)) {
@@ -104,7 +107,8 @@ export class RecordedStacks {
 		}
 
 		const code = isInJava ? undefined : this.#native.frameAt(registers.pc);
-		return [isInKernel ? this.#native.kernelFrame(registers.pc) : undefined, code].filter(frame => frame !== undefined);
+		return [isInKernel ? this.#native.kernelFrame(registers.pc) : undefined, code].filter(frame =>
+			frame !== undefined);
 	}
 
 	/**
@@ -126,7 +130,9 @@ export class RecordedStacks {
 	#heapFrames({continuationEntry}: ThreadBlock): FrameBuffer | undefined {
 		const seam = this.#unwinders.walker.heapSp - seamBytes;
 		const isUnchanged = this.#stack.has(seam) && this.#isStillInMemory(seam, this.#bytesAt(seam, seamBytes));
-		return isUnchanged ? this.#unwinders.continuations.walk(this.#unwinders.continuations.locate(this.#stack, continuationEntry)) : undefined;
+		return isUnchanged
+			? this.#unwinders.continuations.walk(this.#unwinders.continuations.locate(this.#stack, continuationEntry))
+			: undefined;
 	}
 
 	#bytesAt(address: number, length: number): Uint8Array {
@@ -135,6 +141,7 @@ export class RecordedStacks {
 	}
 
 	#isStillInMemory(address: number, bytes: Uint8Array): boolean {
-		return this.#jvm.memory.read(address, this.#bytes, 0, bytes.length) === bytes.length && bytes.every((byte, index) => byte === this.#bytes[index]);
+		return this.#jvm.memory.read(address, this.#bytes, 0, bytes.length) === bytes.length
+			&& bytes.every((byte, index) => byte === this.#bytes[index]);
 	}
 }

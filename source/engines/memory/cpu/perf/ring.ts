@@ -70,7 +70,11 @@ export class Ring {
 		}
 
 		return {
-			isInKernel: (this.#u32(start + 4) & cpuModeMask) === kernelMode, pid: this.#u32(ids), tid: this.#u32(ids + 4), timeNs: this.#word(ids + 8), periodNs: 0,
+			isInKernel: (this.#u32(start + 4) & cpuModeMask) === kernelMode,
+			pid: this.#u32(ids),
+			tid: this.#u32(ids + 4),
+			timeNs: this.#word(ids + 8),
+			periodNs: 0,
 			registers: fromNames(recordRegisters, (_, index) => this.#word(ids + 24 + (8 * index))),
 			stack: this.#bytes(stackAt % this.#data.length, Math.min(reserved, this.#word(stackAt + reserved))),
 		};

@@ -53,7 +53,11 @@ export class ThreadTimer implements PerfTimer {
 	/** The errno of the last refusal. */
 	#lastError = 0;
 
-	constructor(calls: PerfCalls, stacks: RecordedStacks, {withKernel, periodNs}: {readonly withKernel: boolean; readonly periodNs: number}) {
+	constructor(
+		calls: PerfCalls,
+		stacks: RecordedStacks,
+		{withKernel, periodNs}: {readonly withKernel: boolean; readonly periodNs: number},
+	) {
 		this.#calls = calls;
 		this.#stacks = stacks;
 		this.#withKernel = withKernel;
@@ -65,7 +69,8 @@ export class ThreadTimer implements PerfTimer {
 		let threadCount = 0;
 		for (const [thread, entry] of this.#threads) {
 			const records = entry.event?.take() ?? [];
-			entry.newStacks = records.map(record => this.#stacks.walk(record, thread)).filter(stack => stack !== undefined);
+			entry.newStacks = records.map(record => this.#stacks.walk(record, thread)).filter(stack =>
+				stack !== undefined);
 			entry.newest = entry.newStacks.at(-1) ?? entry.newest;
 			recordCount += records.length;
 			threadCount += records.length > 0 ? 1 : 0;
@@ -91,8 +96,12 @@ export class ThreadTimer implements PerfTimer {
 
 	/** Returns how many busy threads have no records, and why; empty if all have records. */
 	get finding(): string {
-		const why = this.#lastError === constants.errno.EPERM ? 'too little memory may be locked (ulimit -l)' : refusalOf(this.#lastError);
-		return this.#refusedThreads === 0 ? '' : `${this.#refusedThreads} ${this.#refusedThreads === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
+		const why = this.#lastError === constants.errno.EPERM
+			? 'too little memory may be locked (ulimit -l)'
+			: refusalOf(this.#lastError);
+		return this.#refusedThreads === 0
+			? ''
+			: `${this.#refusedThreads} ${this.#refusedThreads === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
 	}
 
 	get bufferMs(): number {
@@ -128,7 +137,11 @@ export class ThreadTimer implements PerfTimer {
 			const isRunning = thread.presence.exists && (thread.cpu.usedNs > 0 || thread.isInJava);
 			if (isRunning && !isCompiler && !thread.records.isRecorded) {
 				const entry = getOrCreate<JavaThread, RecordedThread>(this.#threads, thread, () => ({
-					newStacks: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, retryAtMs: Number.NEGATIVE_INFINITY, lastUpdate: this.#updates,
+					newStacks: [],
+					usedNs: thread.cpu.usedNs,
+					sinceMs: nowMs,
+					retryAtMs: Number.NEGATIVE_INFINITY,
+					lastUpdate: this.#updates,
 				}));
 				if ((entry.usedNs >= busyNs || thread.isInJava) && nowMs >= entry.retryAtMs) {
 					this.#open(entry, thread, nowMs);
@@ -146,7 +159,8 @@ export class ThreadTimer implements PerfTimer {
 			}
 
 			// Keep a thread whose new records have not been counted yet.
-			const isIdle = entry.usedNs < busyNs && nowMs - entry.sinceMs > idleMs && !thread.isInJava && entry.newStacks.length === 0;
+			const isIdle = entry.usedNs < busyNs && nowMs - entry.sinceMs > idleMs && !thread.isInJava
+				&& entry.newStacks.length === 0;
 			if (isIdle || (isMissing && !isUnchanged)) {
 				this.#close(thread, entry);
 				this.#threads.delete(thread);
@@ -179,7 +193,11 @@ export class ThreadTimer implements PerfTimer {
 	/** Opens an event for a thread, with the largest ring that the kernel permits. */
 	#open(entry: RecordedThread, thread: JavaThread, nowMs: number): void {
 		for (let size = this.#nextSize(); size < ringSizes.length; size++) {
-			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, periodNs: this.#periodNs});
+			const event = ThreadEvent.open(this.#calls, thread.nativeId, {
+				size: ringSizes[size],
+				withKernel: this.#withKernel,
+				periodNs: this.#periodNs,
+			});
 			if (typeof event !== 'number') {
 				entry.event = event;
 				thread.records.setRecorded(true);
@@ -202,7 +220,9 @@ export class ThreadTimer implements PerfTimer {
 
 	/** Returns the index of the ring size for a new event; past the end if there are too many events. */
 	#nextSize(): number {
-		return this.#events >= maxEvents ? ringSizes.length : Math.max(this.#largest, smallerFrom.filter(count => this.#events >= count).length);
+		return this.#events >= maxEvents
+			? ringSizes.length
+			: Math.max(this.#largest, smallerFrom.filter(count => this.#events >= count).length);
 	}
 
 	#close(thread: JavaThread, entry: RecordedThread): void {
@@ -222,7 +242,10 @@ type RingSize = {readonly stackBytes: number; readonly pages: number};
 The best size first. Stacks usually have 6 to 8 KB, at most 21; a truncated copy still has the innermost frames. Each
 record takes the space of a full copy, so that `ringRecords` fit into a ring of any size.
 */
-export const ringSizes: readonly RingSize[] = [{stackBytes: 32_768, pages: 64}, {stackBytes: 8192, pages: 16}, {stackBytes: 2048, pages: 4}];
+export const ringSizes: readonly RingSize[] = [{stackBytes: 32_768, pages: 64}, {stackBytes: 8192, pages: 16}, {
+	stackBytes: 2048,
+	pages: 4,
+}];
 
 /** Number of records that fit into a ring. */
 export const ringRecords = 7;
@@ -264,7 +287,12 @@ export class ThreadEvent {
 	/** When the regular period was set (CLOCK_MONOTONIC); Infinity until then. */
 	#regularSinceNs = Number.POSITIVE_INFINITY;
 
-	private constructor(calls: PerfCalls, fd: number, mapped: MappedRing, periods: {readonly firstNs: number; readonly periodNs: number}) {
+	private constructor(
+		calls: PerfCalls,
+		fd: number,
+		mapped: MappedRing,
+		periods: {readonly firstNs: number; readonly periodNs: number},
+	) {
 		this.#calls = calls;
 		this.#fd = fd;
 		this.#mapped = mapped;
@@ -279,7 +307,9 @@ export class ThreadEvent {
 		const isFirst = this.#regularSinceNs === Number.POSITIVE_INFINITY;
 		// Until the regular period is set, further records follow at the first, shorter one.
 		for (const [index, record] of records.entries()) {
-			const periodNs = record.timeNs < this.#regularSinceNs && !(isFirst && index === 0) ? this.#firstNs : this.#periodNs;
+			const periodNs = record.timeNs < this.#regularSinceNs && !(isFirst && index === 0)
+				? this.#firstNs
+				: this.#periodNs;
 			record.periodNs = periodNs * (records.length + lost) / records.length;
 		}
 

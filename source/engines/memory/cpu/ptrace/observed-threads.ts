@@ -31,7 +31,11 @@ export class ObservedThreads implements StopObserver {
 		this.#onCpu.begin();
 		this.#onCpuThreads.clear();
 		this.#offCpuThreads.clear();
-		return this.#running.stopInJava(this.#threads.possiblyRunning(), thread => this.#threads.stillExists(thread), this);
+		return this.#running.stopInJava(
+			this.#threads.possiblyRunning(),
+			thread => this.#threads.stillExists(thread),
+			this,
+		);
 	}
 
 	/**
@@ -53,11 +57,14 @@ export class ObservedThreads implements StopObserver {
 	/** Sets whether a row was observed running: on a CPU, or RUNNABLE if the kernel cannot tell or it has no stack. */
 	add(into: Sample, thread: JavaThread, row: number): void {
 		const isRunnable = into.state[row] === stateCode.RUNNABLE;
-		const mayBeOnCpu = isRunnable && !this.#offCpuThreads.has(thread) && (thread.stack.frames.length === 0 || !this.#onCpu.isReliable);
+		const mayBeOnCpu = isRunnable && !this.#offCpuThreads.has(thread)
+			&& (thread.stack.frames.length === 0 || !this.#onCpu.isReliable);
 		into.isObserved[row] = Number(this.#onCpuThreads.has(thread) || mayBeOnCpu);
 	}
 
-	/** Walks a thread outside Java code, and checks before and after whether it is on a CPU. Returns `walk`'s result. */
+	/**
+	Walks a thread outside Java code, and checks before and after whether it is on a CPU. Returns `walk`'s result.
+	*/
 	observeWalk(thread: JavaThread, walk: () => boolean): boolean {
 		if (thread.cpu.usedNs === 0 || !thread.presence.exists) {
 			return walk();
@@ -74,7 +81,11 @@ export class ObservedThreads implements StopObserver {
 		}
 
 		// It has no CPU, or just woke up or went to sleep: the frame in which it did is not a random one.
-		if (isOff || (this.#onCpu.isReliable && (wasBlocked || thread.stack.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))) {
+		if (
+			isOff
+			|| (this.#onCpu.isReliable
+				&& (wasBlocked || thread.stack.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))
+		) {
 			this.markOffCpu(thread);
 		} else if (isWalked && !isBlocked && this.#onCpu.isReliable) {
 			this.#onCpuThreads.add(thread);

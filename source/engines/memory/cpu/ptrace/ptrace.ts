@@ -87,7 +87,15 @@ type Priority = {
 };
 
 /** Gives the calling thread priority over ordinary ones. `syscall`: syscall(2), which returns 0 on success. */
-function priorityBy(syscall: (number: number, thread: number, attributes: Uint8Array, sizeOrFlags: number, flags: number) => number): Priority {
+type SystemCall = (
+	number: number,
+	thread: number,
+	attributes: Uint8Array,
+	sizeOrFlags: number,
+	flags: number,
+) => number;
+
+function priorityBy(syscall: SystemCall): Priority {
 	const own = new Uint8Array(attributesBytes);
 	const raised = new Uint8Array(attributesBytes);
 	const view = new DataView(raised.buffer);

@@ -20,9 +20,23 @@ export type StopObserver = {beforeStop(thread: JavaThread): void; whileStopped(t
 What was copied of a stopped thread. `isComplete`: all was readable; `isAnchored`: the stack was copied from the anchor
 on; `chunk`: where the rest of a virtual thread's frames are.
 */
-type Capture = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isComplete: boolean; isAnchored: boolean; chunk?: ChunkPosition};
+type Capture = {
+	thread: JavaThread;
+	readonly registers: Uint8Array;
+	readonly stack: StackCopy;
+	readonly block: ThreadBlock;
+	isComplete: boolean;
+	isAnchored: boolean;
+	chunk?: ChunkPosition;
+};
 
-type Parts = {readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper; readonly continuations: Continuations};
+type Parts = {
+	readonly walker: Walker;
+	readonly top: TopFrame;
+	readonly ptrace: Ptrace;
+	readonly stopper: Stopper;
+	readonly continuations: Continuations;
+};
 
 /** Stops threads that execute Java code, copies their stacks, and walks the copies once the threads run again. */
 export class RunningStacks {
@@ -40,7 +54,9 @@ export class RunningStacks {
 		this.#parts = parts;
 	}
 
-	/** Stops these threads and sets their frames. Threads that the kernel does not list for the target are not stopped. */
+	/**
+	Stops these threads and sets their frames. Threads that the kernel does not list for the target are not stopped.
+	*/
 	walk(threads: readonly JavaThread[]): Stops {
 		const captures = new Map<number, Capture>();
 		for (const thread of threads) {
@@ -61,9 +77,18 @@ export class RunningStacks {
 	Stops those of the threads that execute Java code; `walkCaptured` sets their frames. A thread may run on for a
 	moment, at most to its next system call, before it stops.
 	*/
-	stopInJava(threads: readonly JavaThread[], stillExists: (thread: JavaThread) => boolean, observer: StopObserver): Stops {
+	stopInJava(
+		threads: readonly JavaThread[],
+		stillExists: (thread: JavaThread) => boolean,
+		observer: StopObserver,
+	): Stops {
 		this.#captures = new Map();
-		return this.#stop(threads, this.#captures, thread => this.#threads.isInJavaNow(thread) && stillExists(thread), observer);
+		return this.#stop(
+			threads,
+			this.#captures,
+			thread => this.#threads.isInJavaNow(thread) && stillExists(thread),
+			observer,
+		);
 	}
 
 	/**
@@ -91,7 +116,12 @@ export class RunningStacks {
 	}
 
 	/** Stops those threads that `wants` accepts, and adds what it copies of each to `captures`, by Linux id. */
-	#stop(threads: readonly JavaThread[], captures: Map<number, Capture>, wants: (thread: JavaThread) => boolean = () => true, observer?: StopObserver): Stops {
+	#stop(
+		threads: readonly JavaThread[],
+		captures: Map<number, Capture>,
+		wants: (thread: JavaThread) => boolean = () => true,
+		observer?: StopObserver,
+	): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
 			if (thread.presence.exists) {
@@ -126,7 +156,12 @@ export class RunningStacks {
 	#add(thread: JavaThread, captures: Map<number, Capture>): void {
 		const index = captures.size;
 		this.#reusedCaptures[index] ??= {
-			thread, registers: new Uint8Array(registersBytes), stack: new StackCopy(), block: emptyBlock(), isComplete: false, isAnchored: false,
+			thread,
+			registers: new Uint8Array(registersBytes),
+			stack: new StackCopy(),
+			block: emptyBlock(),
+			isComplete: false,
+			isAnchored: false,
 		};
 		const capture = this.#reusedCaptures[index];
 		capture.thread = thread;
@@ -167,7 +202,8 @@ export class RunningStacks {
 				end = ifReadable<WalkEnd>(() => walker.walkFromAnchor(stack, block), 'broken');
 			} else {
 				// It has left Java code, or not yet entered it.
-				const isOutsideJava = block.anchorSp === 0 && block.state !== javaThreadState.inJava && !isInTransition(block);
+				const isOutsideJava = block.anchorSp === 0 && block.state !== javaThreadState.inJava
+					&& !isInTransition(block);
 				end = isOutsideJava ? 'root' : top.walk(stack, location);
 			}
 		}

@@ -61,8 +61,8 @@ export type Stops = {
 	refused: number;
 	tracer?: string;
 	/**
-	Wanted threads that were not stopped: not reached in this round, or asked to stop, in this or an earlier one, but late.
-	The latter are detached as soon as they stop.
+	Wanted threads that were not stopped: not reached in this round, or asked to stop, in this or an earlier one, but
+	late. The latter are detached as soon as they stop.
 	*/
 	late: number;
 };
@@ -71,7 +71,12 @@ export const noStops: Stops = {count: 0, heldMs: 0, longestMs: 0, refused: 0, la
 
 export function sumOfStops(a: Stops, b: Stops): Stops {
 	return {
-		count: a.count + b.count, heldMs: a.heldMs + b.heldMs, longestMs: Math.max(a.longestMs, b.longestMs), refused: a.refused + b.refused, late: a.late + b.late, tracer: b.tracer ?? a.tracer,
+		count: a.count + b.count,
+		heldMs: a.heldMs + b.heldMs,
+		longestMs: Math.max(a.longestMs, b.longestMs),
+		refused: a.refused + b.refused,
+		late: a.late + b.late,
+		tracer: b.tracer ?? a.tracer,
 	};
 }
 
@@ -144,7 +149,9 @@ export class Stopper {
 			let checked = 0;
 			while (checked < inTurn.length && performance.now() < endMs && stops.longestMs <= maxHeldMs) {
 				const next = inTurn.slice(checked, checked + maxBatch);
-				checked += round.isOneByOne ? this.#stopOneByOne(next, round, stops) : this.#stopBatch(next, size, round, stops);
+				checked += round.isOneByOne
+					? this.#stopOneByOne(next, round, stops)
+					: this.#stopBatch(next, size, round, stops);
 			}
 
 			stops.late += countWanted(inTurn.slice(checked), choice);
@@ -176,7 +183,9 @@ export class Stopper {
 		}
 	}
 
-	/** Stops threads one by one until one does not stop at once, as it waits for a CPU; returns how many were checked. */
+	/**
+	Stops threads one by one until one does not stop at once, as it waits for a CPU; returns how many were checked.
+	*/
 	#stopOneByOne(tids: readonly number[], round: Round, stops: Stops): number {
 		const {choice, onStopped} = round;
 		const waiting: number[] = [];
@@ -201,8 +210,8 @@ export class Stopper {
 	#stopBatch(tids: readonly number[], size: number, {onStopped, choice}: Round, stops: Stops): number {
 		const chosen: number[] = [];
 		const checked = this.#seizeWanted(tids, choice, stops, tid => chosen.push(tid) < size);
-		// Seize no thread after this: while a thread is in execve, seizing blocks, and execve may wait until we reap one of
-		// the threads asked to stop.
+		// Seize no thread after this: while a thread is in execve, seizing blocks, and execve may wait until we reap
+		// one of the threads asked to stop.
 		for (const tid of chosen) {
 			this.#interrupt(tid, choice);
 		}

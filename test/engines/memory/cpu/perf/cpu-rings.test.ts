@@ -28,7 +28,11 @@ function pin(tid: number, ...cpus: number[]): void {
 type Threads = Map<string, {usedNs: number; recordedNs: number; nativeId: number}>;
 
 /** Threads by name with CPU time used and recorded, over this many records; up to 8 times as many until as wanted. */
-async function observed(observer: Observer, records: number, isAsWanted: (threads: Threads) => boolean = () => true): Promise<Threads> {
+async function observed(
+	observer: Observer,
+	records: number,
+	isAsWanted: (threads: Threads) => boolean = () => true,
+): Promise<Threads> {
 	const threads: Threads = new Map();
 	let count = 0;
 	while (count < records || (count < 8 * records && !isAsWanted(threads))) {
@@ -53,7 +57,9 @@ test('a thread pinned to a CPU outside the process\'s own mask has as many recor
 	// CPUs are read again every few seconds.
 	await sleep(3000);
 	await observed(observer, 10);
-	const outOf = (threads: Threads) => [...threads].filter(([name, {usedNs, recordedNs}]) => name.startsWith('running-') && !(Math.abs((recordedNs / usedNs) - 1) < 0.3));
+	const outOf = (threads: Threads) =>
+		[...threads].filter(([name, {usedNs, recordedNs}]) =>
+			name.startsWith('running-') && !(Math.abs((recordedNs / usedNs) - 1) < 0.3));
 	expect(outOf(await observed(observer, 300, found => outOf(found).length === 0))).toEqual([]);
 });
 
@@ -122,39 +128,42 @@ function invented(count: number, sizes: number[] = []): PerfCalls {
 	};
 }
 
-test.each([17, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is lost while nobody takes any for seconds', async count => {
-	const sizes: number[] = [];
-	const java = await javaForTest('LeafCalls');
-	// As many records in all as 17 CPUs have.
-	const rareNs = periodNs * count / 17;
-	const rings = closedAfterTest(CpuRings.open(invented(count, sizes), java.pid, rareNs) as CpuRings);
-	expect(sizes).toHaveLength(count);
-	expect(sizes.reduce((sum, bytes) => sum + bytes - 4096, 0)).toBeLessThanOrEqual(64 << 20);
-	// Rings of the first CPUs may have run over while those of the last were opened.
-	rings.take();
-	const clock = openProcessClock(java.pid)!;
-	const beforeNs = clock.readNs();
-	const stalls = monitorEventLoopDelay({resolution: 5});
-	stalls.enable();
-	await sleep(2000);
-	const {records, lost} = rings.take();
-	stalls.disable();
-	// The rings are emptied twice in the time that they last for, where this process gets a CPU when it wants one.
-	if (stalls.max < rings.ringRecords * rareNs / 2) {
-		expect(lost).toBe(0);
-	}
+test.each([17, 300])(
+	'%i CPUs: each has a ring, 64 MB in all, and no record is lost while nobody takes any for seconds',
+	async count => {
+		const sizes: number[] = [];
+		const java = await javaForTest('LeafCalls');
+		// As many records in all as 17 CPUs have.
+		const rareNs = periodNs * count / 17;
+		const rings = closedAfterTest(CpuRings.open(invented(count, sizes), java.pid, rareNs) as CpuRings);
+		expect(sizes).toHaveLength(count);
+		expect(sizes.reduce((sum, bytes) => sum + bytes - 4096, 0)).toBeLessThanOrEqual(64 << 20);
+		// Rings of the first CPUs may have run over while those of the last were opened.
+		rings.take();
+		const clock = openProcessClock(java.pid)!;
+		const beforeNs = clock.readNs();
+		const stalls = monitorEventLoopDelay({resolution: 5});
+		stalls.enable();
+		await sleep(2000);
+		const {records, lost} = rings.take();
+		stalls.disable();
+		// The rings are emptied twice in the time that they last for, where this process gets a CPU when it wants one.
+		if (stalls.max < rings.ringRecords * rareNs / 2) {
+			expect(lost).toBe(0);
+		}
 
-	expect(records.every(({pid}) => pid === java.pid)).toBe(true);
-	// Half of the events are on the CPU that a thread runs on. On a busy machine chance needs time to even out.
-	let recorded = records.length;
-	const wanted = () => 0.7 * (clock.readNs() - beforeNs) / rareNs * Math.floor(count / 2);
-	for (let again = 0; again < 20 && recorded <= wanted(); again++) {
-		await sleep(500);
-		recorded += rings.take().records.length;
-	}
+		expect(records.every(({pid}) => pid === java.pid)).toBe(true);
+		// Half of the events are on the CPU that a thread runs on. On a busy machine chance needs time to even out.
+		let recorded = records.length;
+		const wanted = () => 0.7 * (clock.readNs() - beforeNs) / rareNs * Math.floor(count / 2);
+		for (let again = 0; again < 20 && recorded <= wanted(); again++) {
+			await sleep(500);
+			recorded += rings.take().records.length;
+		}
 
-	expect(recorded).toBeGreaterThan(wanted());
-});
+		expect(recorded).toBeGreaterThan(wanted());
+	},
+);
 
 test('more CPUs than there is memory for: none has a ring at first; those that come later and have none are named', () => {
 	let cpus = 513;
@@ -163,7 +172,14 @@ test('more CPUs than there is memory for: none has a ring at first; those that c
 	cpus = 512;
 	const rings = closedAfterTest(CpuRings.open(calls, process.pid, 1e9) as CpuRings);
 	expect(rings.finding).toBe('');
-	for (const [later, [more, finding]] of ([[514, 'CPU 512, 513'], [530, 'CPU 512, 513, 514, 515, 516, 517, 518, 519 and 10 others'], [512, '']] as const).entries()) {
+	for (
+		const [later, [more, finding]]
+		of ([
+			[514, 'CPU 512, 513'],
+			[530, 'CPU 512, 513, 514, 515, 516, 517, 518, 519 and 10 others'],
+			[512, ''],
+		] as const).entries()
+	) {
 		cpus = more;
 		rings.updateCpus(performance.now() + (1e6 * (later + 1)), false);
 		expect(rings.finding).toBe(finding && `threads on ${finding} have no records: more than 512 CPUs`);
@@ -172,10 +188,14 @@ test('more CPUs than there is memory for: none has a ring at first; those that c
 
 test('where events on CPUs are refused and those on threads are not, a note says what is missed, and why', () => {
 	const refusing: PerfCalls = {...real, open: (id, options) => options.ofCpu ? {errno: 24} : real.open(id, options)};
-	const choose = (calls: PerfCalls) => chooseTimer(calls, rawTarget(process.pid), {depth: 1, timer: 'perf'}, {} as RecordedStacks);
+	const choose = (calls: PerfCalls) =>
+		chooseTimer(calls, rawTarget(process.pid), {depth: 1, timer: 'perf'}, {} as RecordedStacks);
 	const {perf, note} = choose(refusing);
 	perf?.release();
-	expect([perf instanceof ThreadTimer, note]).toEqual([true, 'threads that live for milliseconds have no records, as events on CPUs are refused: no more files may be opened (ulimit -n)']);
+	expect([perf instanceof ThreadTimer, note]).toEqual([
+		true,
+		'threads that live for milliseconds have no records, as events on CPUs are refused: no more files may be opened (ulimit -n)',
+	]);
 	const best = choose(real);
 	best.perf?.release();
 	expect([best.perf instanceof CpuTimer, best.note]).toEqual([true, undefined]);

@@ -38,7 +38,8 @@ test('cut at every word: the whole records before it, and one lost', () => {
 	const whole = Buffer.concat(parts);
 	for (let length = 8; length < whole.length; length += 8) {
 		const {records, lost} = taken(whole.subarray(0, length));
-		expect([records.length, lost]).toEqual(length < parts[0].length ? [0, 1] : [1, length === parts[0].length ? 0 : 1]);
+		expect([records.length, lost])
+			.toEqual(length < parts[0].length ? [0, 1] : [1, length === parts[0].length ? 0 : 1]);
 	}
 });
 
@@ -47,7 +48,8 @@ test('any bytes, and lengths that lie: no error, an end, and no more than is the
 	for (let round = 0; round < 2000; round++) {
 		const bytes = round % 2 === 0
 			? Uint8Array.from({length: 8 * Math.floor(random() * 40)}, () => random() * 256)
-			: Buffer.concat([sampleBytes(drawn(7, 24)), sampleBytes(drawn(8, 24))]).map(byte => random() < 0.03 ? random() * 256 : byte);
+			: Buffer.concat([sampleBytes(drawn(7, 24)), sampleBytes(drawn(8, 24))]).map(byte =>
+				random() < 0.03 ? random() * 256 : byte);
 		for (const {stack} of taken(bytes).records) {
 			expect(stack.length).toBeLessThanOrEqual(bytes.length);
 		}
@@ -60,12 +62,14 @@ test('records of several processes, or those of one, over the end of the ring as
 		expect(ring.take(pid)).toEqual({records: [], lost: 0});
 		for (let round = 0; round < 40; round++) {
 			const first = 4 * round;
-			const parts = [5, 9, 9, 5].map((pid, index) => sampleBytes({...drawn(first + index, 24, 64 + (8 * ((round + index) % 7))), pid}));
+			const parts = [5, 9, 9, 5].map((pid, index) =>
+				sampleBytes({...drawn(first + index, 24, 64 + (8 * ((round + index) % 7))), pid}));
 			write(Buffer.concat([...parts, emptySampleBytes(), ...(round === 7 ? [lostBytes(2)] : [])]));
 			const {records, lost} = ring.take(pid);
 			expect(lost).toBe(round === 7 ? 2 : 0);
 			expect(records.map(record => record.pid)).toEqual(pids);
-			expect(records.map(({tid, stack}) => [tid, ...stack])).toEqual([0, 1, 2, 3].filter(index => pid === undefined || index % 3 === 0).map(index => [first + index, ...drawn(first + index, 24).stack]));
+			expect(records.map(({tid, stack}) => [tid, ...stack])).toEqual([0, 1, 2, 3].filter(index =>
+				pid === undefined || index % 3 === 0).map(index => [first + index, ...drawn(first + index, 24).stack]));
 			expect(words[1032 / 8]).toBe(words[1024 / 8]);
 		}
 	}

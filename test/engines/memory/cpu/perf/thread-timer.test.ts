@@ -22,7 +22,12 @@ class Kernel implements PerfCalls {
 	readonly periods = new Map<number, number>();
 	#fd = 100;
 
-	constructor(readonly limits: {readonly bytes?: number; readonly events?: number; readonly withoutKernel?: boolean; readonly refusal?: number} = {}) {}
+	constructor(readonly limits: {
+		readonly bytes?: number;
+		readonly events?: number;
+		readonly withoutKernel?: boolean;
+		readonly refusal?: number;
+	} = {}) {}
 
 	get bytes(): number {
 		return [...this.rings.values()].reduce((sum, ring) => sum + ring.byteLength, 0);
@@ -111,7 +116,8 @@ function settle(java: JavaThread): void {
 /** A timer; no record is walked here. */
 const timerOf = (kernel: Kernel) => new ThreadTimer(kernel, {} as RecordedStacks, {withKernel: true, periodNs});
 
-const eventsOf = (followed: ThreadTimer, threads: readonly JavaThread[]) => threads.filter(java => followed.of(java)?.event).length;
+const eventsOf = (followed: ThreadTimer, threads: readonly JavaThread[]) =>
+	threads.filter(java => followed.of(java)?.event).length;
 
 describe('who has an event', () => {
 	test('a thread that uses CPU time, at once or within a second, until it uses none for two', () => {
@@ -121,7 +127,11 @@ describe('who has an event', () => {
 		for (let step = 0; step < 4; step++) {
 			followed.update([ended, busy, slow, idle], step * 20);
 			expect(eventsOf(followed, [ended])).toBe(0);
-			expect([busy, slow, idle].map(java => followed.of(java)?.event !== undefined)).toEqual([true, false, false]);
+			expect([busy, slow, idle].map(java => followed.of(java)?.event !== undefined)).toEqual([
+				true,
+				false,
+				false,
+			]);
 		}
 
 		followed.update([busy, slow, idle], 80);
@@ -197,20 +207,25 @@ describe('who has an event', () => {
 		const followed = timerOf(kernel);
 		followed.update(threads, 0);
 		expect(eventsOf(followed, threads)).toBeLessThan(10);
-		expect(followed.finding).toMatch(/^3\d threads have no records: too little memory may be locked \(ulimit -l\)$/);
+		expect(followed.finding)
+			.toMatch(/^3\d threads have no records: too little memory may be locked \(ulimit -l\)$/);
 		followed.update(threads, 20);
 		followed.update(threads, 40);
 		expect([eventsOf(followed, threads), followed.finding]).toEqual([40, '']);
 		const more = [...threads, ...Array.from({length: 60}, (_, index) => thread(index + 41))];
 		followed.update(more, 60);
-		expect(followed.finding).toBe(`${100 - eventsOf(followed, more)} threads have no records: too little memory may be locked (ulimit -l)`);
+		expect(followed.finding)
+			.toBe(`${100 - eventsOf(followed, more)} threads have no records: too little memory may be locked (ulimit -l)`);
 		followed.update(threads.slice(0, 1), 80);
 		expect(followed.finding).toBe('');
 		const limited = timerOf(new Kernel({events: 7}));
 		const others = Array.from({length: 40}, (_, index) => thread(index + 1));
 		limited.update(others, 0);
 		limited.update(others, 20);
-		expect([eventsOf(limited, others), limited.finding]).toEqual([7, '33 threads have no records: no more files may be opened (ulimit -n)']);
+		expect([eventsOf(limited, others), limited.finding]).toEqual([
+			7,
+			'33 threads have no records: no more files may be opened (ulimit -n)',
+		]);
 	});
 
 	test('the first record counts for a period, those before it is set for the first part, later ones for a period; those lost count with the others', () => {
@@ -238,7 +253,9 @@ test.each([
 	[{withoutKernel: true}, {withKernel: false}],
 	[{refusal: errno.EACCES}, {refusal: expect.stringContaining('kernel.perf_event_paranoid') as string}],
 	[{refusal: errno.EPERM}, {refusal: expect.stringContaining('seccomp') as string}],
-	[{refusal: errno.ENOSYS}, {refusal: 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events'}],
+	[{refusal: errno.ENOSYS}, {
+		refusal: 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events',
+	}],
 	[{events: 0}, {refusal: 'no more files may be opened (ulimit -n)'}],
 	[{bytes: 0}, {refusal: expect.stringContaining('ulimit -l') as string}],
 ])('where the kernel answers %j, events are %j', (limits, allowed) => {

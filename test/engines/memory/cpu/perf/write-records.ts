@@ -1,14 +1,28 @@
 import {type Registers} from '../../../../../source/engines/memory/unwind/stack.js';
 
 /** A sample as the kernel writes it: rax, rbx, rbp, rsp, rip and r13, then the stack. */
-export type DrawnRecord = {readonly pid?: number; readonly tid: number; readonly timeNs?: number; readonly registers: Registers; readonly stack: Uint8Array; readonly reserved: number};
+export type DrawnRecord = {
+	readonly pid?: number;
+	readonly tid: number;
+	readonly timeNs?: number;
+	readonly registers: Registers;
+	readonly stack: Uint8Array;
+	readonly reserved: number;
+};
 
 const sample = 9;
 const lost = 2;
 
 /** A record of a thread; `reserved`: bytes that its stack has room for. */
-export function sampleBytes({pid = 1, tid, timeNs = 0, registers: {rax, rbx, fp, sp, pc, r13}, stack, reserved}: DrawnRecord): Uint8Array {
-	const bytes = recordBytes(sample, [pid + (tid * (2 ** 32)), timeNs, 2, rax, rbx, fp, sp, pc, r13, reserved], reserved + 8);
+export function sampleBytes(
+	{pid = 1, tid, timeNs = 0, registers, stack, reserved}: DrawnRecord,
+): Uint8Array {
+	const {rax, rbx, fp, sp, pc, r13} = registers;
+	const bytes = recordBytes(
+		sample,
+		[pid + (tid * (2 ** 32)), timeNs, 2, rax, rbx, fp, sp, pc, r13, reserved],
+		reserved + 8,
+	);
 	bytes.set(stack, bytes.length - 8 - reserved);
 	new DataView(bytes.buffer).setBigUint64(bytes.length - 8, BigInt(stack.length), true);
 	return bytes;

@@ -13,12 +13,22 @@ const intervalMs = 20;
 const tickMs = 4;
 const livelyMs = 500;
 
-/** How often samples find a thread at each of a job's three equal steps, between random rests; and their mean distance. */
-function play(stepMs: number, restMs: number, seed: number): {readonly found: readonly number[]; readonly intervalsPerSample: number} {
+/**
+How often samples find a thread at each of a job's three equal steps, between random rests; and their mean distance.
+*/
+function play(
+	stepMs: number,
+	restMs: number,
+	seed: number,
+): {readonly found: readonly number[]; readonly intervalsPerSample: number} {
 	const random = seeded(seed);
 	const thread = new JavaThread(0x10_00, emptyBlock(), 1);
 	thread.stack.setWalked({frames: Int32Array.of(1), end: 'root', carrierStart: -1, isHeapMissing: false});
-	const observed = new ObservedThreads(process.pid, {possiblyRunning: () => thread.cpu.isActive ? [thread] : []} as unknown as LiveThreads, {} as RunningStacks);
+	const observed = new ObservedThreads(
+		process.pid,
+		{possiblyRunning: () => thread.cpu.isActive ? [thread] : []} as unknown as LiveThreads,
+		{} as RunningStacks,
+	);
 	const clock = new SamplingClock(0, random);
 	const rests = new IdleBackoff();
 	const found = [0, 0, 0];
@@ -47,15 +57,18 @@ function play(stepMs: number, restMs: number, seed: number): {readonly found: re
 	return {found, intervalsPerSample: intervals / samples};
 }
 
-test.each([[5, 30], [2, 12], [5, 80], [9, 50]])('three steps of %d ms, then a rest of %d ms in the mean: each is found as often as the others', (stepMs, restMs) => {
-	const {found} = play(stepMs, restMs, stepMs + restMs);
-	const whole = found.reduce((sum, times) => sum + times, 0);
-	// Four standard deviations of a share of a third.
-	const chance = 4 * Math.sqrt(2 / 9 / whole);
-	for (const times of found) {
-		expect(Math.abs((times / whole) - (1 / 3))).toBeLessThan(chance);
-	}
-});
+test.each([[5, 30], [2, 12], [5, 80], [9, 50]])(
+	'three steps of %d ms, then a rest of %d ms in the mean: each is found as often as the others',
+	(stepMs, restMs) => {
+		const {found} = play(stepMs, restMs, stepMs + restMs);
+		const whole = found.reduce((sum, times) => sum + times, 0);
+		// Four standard deviations of a share of a third.
+		const chance = 4 * Math.sqrt(2 / 9 / whole);
+		for (const times of found) {
+			expect(Math.abs((times / whole) - (1 / 3))).toBeLessThan(chance);
+		}
+	},
+);
 
 test('samples are skipped if work is rare', () => {
 	expect(play(5, 10_000, 1).intervalsPerSample).toBeGreaterThan(3);

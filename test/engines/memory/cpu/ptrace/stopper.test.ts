@@ -149,10 +149,17 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 
 	test.each([
 		['those who are found at work are stopped one by one', 0.03, '?2 +2 -2 ?3 +3 -3 ?7 +7 -7 restored'],
-		['after one that does not stop at once the others are stopped together, and none is seized while another is interrupted', 0.5, '?2 +2 -2 ?3 ?7 +3 +7 -3 -7 restored'],
+		[
+			'after one that does not stop at once the others are stopped together, and none is seized while another is interrupted',
+			0.5,
+			'?2 +2 -2 ?3 ?7 +3 +7 -3 -7 restored',
+		],
 	])('%s', (_, afterMs, expected) => {
 		stopsAfterMs = afterMs;
-		expect(stopper.stop(running, () => undefined, {wants: tid => [2, 3, 7].includes(tid), beforeStop: () => undefined})).toMatchObject({count: 3, late: 0});
+		expect(stopper.stop(running, () => undefined, {
+			wants: tid => [2, 3, 7].includes(tid),
+			beforeStop: () => undefined,
+		})).toMatchObject({count: 3, late: 0});
 		expect(events.join(' ')).toBe(expected);
 	});
 
