@@ -4,18 +4,8 @@ import process from 'node:process';
 import {defineConfig} from 'vitest/config';
 import {LongestFirst} from './test/longest-first.js';
 
-/** Tests that run within their process, on data of their own and without a JVM (npm run test:fast). */
-const withinTheProcess = [
-	'test/{config,exports,model,options,probes,query,sources,structure,table,ui,views}/**/*.test.{ts,tsx}',
-	'test/fleet/{profiles,sender}.test.ts',
-	'test/jvm/{proc,java-command}.test.ts',
-	'test/engines/attach/{parser,parser-hostile}.test.ts',
-	'test/engines/memory/{decode,unwind}/**/*.test.ts',
-	'test/engines/memory/{ranges,thread-list}.test.ts',
-	'test/engines/memory/cpu/perf/{thread-timer,records}.test.ts',
-	'test/sampler/{budget,cpu-account,loop,parts}.test.ts',
-	'test/tracing/{reports,xml}.test.ts',
-];
+/** Tests that need a JVM, or run the built program. The others run within their process, on data of their own. */
+const withJvm = 'test/**/*.jvm.test.ts';
 
 export default defineConfig({
 	oxc: {jsx: {development: false}},
@@ -32,9 +22,18 @@ export default defineConfig({
 		isolate: false,
 		projects: [
 			// More at a time would leave JVMs without a CPU on a small machine.
-			{extends: true, test: {name: 'programs', include: ['test/**/*.test.ts'], exclude: withinTheProcess, maxWorkers: 3}},
+			{extends: true, test: {name: 'programs', include: [withJvm], maxWorkers: 3}},
 			// They come last: they use a CPU all the time, and leave none for long to a JVM.
-			{extends: true, test: {name: 'within', include: withinTheProcess, maxWorkers: 3, sequence: {groupOrder: 1}}},
+			{
+				extends: true,
+				test: {
+					name: 'within',
+					include: ['test/**/*.test.{ts,tsx}'],
+					exclude: [withJvm],
+					maxWorkers: 3,
+					sequence: {groupOrder: 1},
+				},
+			},
 		],
 	},
 });

@@ -9,7 +9,7 @@ import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
 import {fileURLToPath} from 'node:url';
 import {isMainThread, Worker, workerData} from 'node:worker_threads';
-import {createTable, headerWords, word} from '../source/table/layout.js';
+import {createTable, headerWords, word} from '../source/table/table-layout.js';
 import {acquireLock, releaseLock} from '../source/table/lock.js';
 
 /** Tries before the first sleep; -1: sleep a millisecond between two tries and wake nobody. */

@@ -7,9 +7,9 @@ import {performance} from 'node:perf_hooks';
 import {fromNames, select} from '../source/model/column-types.js';
 import {Sample} from '../source/model/sample.js';
 import {clockFigures, sessionFigures} from '../source/model/schema.js';
-import {createTable, headerWords} from '../source/table/layout.js';
+import {createTable, headerWords} from '../source/table/table-layout.js';
 import {acquireLock, releaseLock} from '../source/table/lock.js';
-import {TableReader} from '../source/table/reader.js';
+import {TableReader} from '../source/table/table-reader.js';
 import {TableWriter} from '../source/table/writer.js';
 
 /** What the sampler says with each sample: the numbers do not matter here. */

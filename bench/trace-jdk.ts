@@ -9,7 +9,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {type JavaProcess, type Jdk, jdks, sayTo, startJava, targetOf} from '../test/helpers/jvm.js';
-import {TraceSession} from '../source/tracing/session.js';
+import {TraceSession} from '../source/tracing/trace-session.js';
 
 const traceMs = Number(process.env.TPROF_TRACE_MS ?? 2000);
 const given = process.argv.slice(2).map(Number);

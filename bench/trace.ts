@@ -7,7 +7,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {type JavaProcess, jdks, startJava, targetOf} from '../test/helpers/jvm.js';
 import {until} from '../test/helpers/until.js';
-import {TraceSession} from '../source/tracing/session.js';
+import {TraceSession} from '../source/tracing/trace-session.js';
 
 const rounds = 10;
 

@@ -2,7 +2,7 @@ import {filterHelp} from '../source/query/filter/filter.js';
 import {isOfTables, type KeyBinding, keyTable} from '../source/ui/state/keys.js';
 import {optionHelp, optionSpelling} from '../source/options/help.js';
 import {optionRows} from '../source/options/table.js';
-import {views} from '../source/views/registry.js';
+import {views} from '../source/views/view-registry.js';
 
 function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
 	const line = (cells: readonly string[]) =>

@@ -3,7 +3,7 @@
 import {spawn, spawnSync} from 'node:child_process';
 import process from 'node:process';
 import {parseArgs} from 'node:util';
-import {printable} from './model/text.js';
+import {printable} from './util/printable.js';
 import {endSignals, exitCodeAfter, UserError, usage} from './runtime/errors.js';
 
 const help = `kubectl tprof POD [options] [-- ARGS]: runs tprof-top beside the JVM of a pod

@@ -5,7 +5,7 @@ import process from 'node:process';
 import {isatty} from 'node:tty';
 import {getSystemErrorMap} from 'node:util';
 import {UserError} from './runtime/errors.js';
-import {printable} from './model/text.js';
+import {printable} from './util/printable.js';
 import {outOfFiles} from './jvm/system/proc.js';
 
 /** Longest line of an error message, which may have several paths of 4,096 characters (PATH_MAX). */

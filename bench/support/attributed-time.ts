@@ -1,4 +1,4 @@
-import {memoryEngine} from '../../source/engines/memory/engine.js';
+import {memoryEngine} from '../../source/engines/memory/memory-engine.js';
 import type {Engine, TimerId} from '../../source/engines/common/engine.js';
 import type {Sample} from '../../source/model/sample.js';
 

@@ -2,7 +2,7 @@ import process from 'node:process';
 import {createInterface} from 'node:readline/promises';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Format, ReportFormat} from '../exports/common/export-format.js';
-import {reportFormats} from '../exports/formats/registry.js';
+import {reportFormats} from '../exports/formats/format-registry.js';
 import {wrapAt} from '../exports/common/text-table.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';

@@ -2,7 +2,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {endSignals, usage, UserError} from '../runtime/errors.js';
 import {type ExportOptions, type Format, piecesOf, type Written} from '../exports/common/export-format.js';
-import {formatOf, formats, type ExportFormat} from '../exports/formats/registry.js';
+import {formatOf, formats, type ExportFormat} from '../exports/formats/format-registry.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../model/source.js';
@@ -12,7 +12,7 @@ import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
 import {version} from '../runtime/bundle.js';
-import {viewOf} from '../views/registry.js';
+import {viewOf} from '../views/view-registry.js';
 import {openSources} from './sources.js';
 
 const startTimeoutMs = 30_000;

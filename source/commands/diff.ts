@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
 import type {Snapshot} from '../model/snapshot.js';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 import type {Options} from '../options/parse.js';
 import {UserError, usage} from '../runtime/errors.js';
 import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';

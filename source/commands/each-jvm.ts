@@ -1,7 +1,7 @@
 import {identify} from '../jvm/discovery/inspect.js';
-import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
+import {listJvms, type JvmListing} from '../jvm/discovery/list-jvms.js';
 import type {Target} from '../jvm/target.js';
-import {globMatcher} from '../model/glob.js';
+import {globMatcher} from '../util/glob.js';
 import type {Options} from '../options/parse.js';
 import {plural} from '../query/columns/format.js';
 import {waitUntil} from './batch.js';

@@ -1,13 +1,13 @@
 import process from 'node:process';
-import {formatOf} from '../exports/formats/registry.js';
-import {headersFrom, warnIfReadable, type Headers} from '../fleet/headers.js';
+import {formatOf} from '../exports/formats/format-registry.js';
+import {headersFrom, warnIfReadable, type Headers} from '../fleet/http-headers.js';
 import {
 	BackendError, backendQuery, fleetRows, labelSet, maxJvms, mergedSnapshot, movedSpan, serviceLabel, withLabels,
 	type BackendQuery, type FleetRow, type RequestContext,
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver} from '../model/source.js';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 import {threadStates} from '../model/thread-state.js';
 import type {Options} from '../options/parse.js';
 import {clock, dayAndTime, plural} from '../query/columns/format.js';

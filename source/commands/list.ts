@@ -1,15 +1,15 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {engines} from '../engines/registry.js';
+import {engines} from '../engines/engine-registry.js';
 import {jsonSchema} from '../exports/common/export-format.js';
-import {formats, type ExportFormat} from '../exports/formats/registry.js';
+import {formats, type ExportFormat} from '../exports/formats/format-registry.js';
 import {wrapAt} from '../exports/common/text-table.js';
-import {cellWidth, cut, pad} from '../model/cell-width.js';
+import {cellWidth, cut, pad} from '../util/cell-width.js';
 import {usage} from '../runtime/errors.js';
 import {eitherOf} from '../options/option.js';
 import {version} from '../runtime/bundle.js';
 import {CpuShares} from '../jvm/counters/vitals.js';
-import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
+import {listJvms, type JvmListing} from '../jvm/discovery/list-jvms.js';
 import {formatBytes, dayAndTime} from '../query/columns/format.js';
 import type {ChoiceColumn, ChoiceList} from '../ui/screens/chooser.js';
 

@@ -6,7 +6,7 @@ import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
 import {runningLoops} from '../sampler/running-loops.js';
 import {LiveReports} from '../tracing/live-reports.js';
-import {TraceSession, type TraceRequest} from '../tracing/session.js';
+import {TraceSession, type TraceRequest} from '../tracing/trace-session.js';
 import type {FoundMethods, MethodTracer} from '../ui/screens/session-effects.js';
 import {
 	checkAgentsAllowed,

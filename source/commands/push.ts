@@ -1,7 +1,7 @@
 import {hostname} from 'node:os';
 import process from 'node:process';
 import {windowSnapshot} from '../exports/common/window-snapshot.js';
-import {headersFrom, warnIfReadable, withoutCredentials} from '../fleet/headers.js';
+import {headersFrom, warnIfReadable, withoutCredentials} from '../fleet/http-headers.js';
 import {JvmMetrics, metricsText, serveMetrics} from '../fleet/metrics.js';
 import {otlp} from '../fleet/otlp.js';
 import {pyroscope} from '../fleet/pyroscope.js';

@@ -1,12 +1,12 @@
 import process from 'node:process';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 import {sourceOver, type SnapshotSource, type SourceStatus} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
 import {formatBytes, formatCount, formatDuration} from '../query/columns/format.js';
 import {ratesOf} from '../query/past/windows.js';
-import type {Ring} from '../query/past/ring.js';
+import type {Ring} from '../query/past/past-ring.js';
 import {UserError} from '../runtime/errors.js';
 import type {RecordingToggle} from '../ui/screens/session-effects.js';
 import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';

@@ -3,13 +3,13 @@ import {readFile, stat} from 'node:fs/promises';
 import {UserError, usage} from '../runtime/errors.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 import {windowSnapshot} from '../exports/common/window-snapshot.js';
-import {codeOf} from '../exports/files/files.js';
+import {codeOf} from '../exports/files/write-files.js';
 import {isRecording} from '../exports/recording/members.js';
-import type {Recording} from '../exports/recording/reader.js';
+import type {Recording} from '../exports/recording/recording-reader.js';
 import {LookBack} from '../query/past/look-back.js';
-import type {Ring} from '../query/past/ring.js';
+import type {Ring} from '../query/past/past-ring.js';
 import {cellOf, indexAt, usualSpanMs} from '../query/past/steps.js';
 import {dayAndTime} from '../query/columns/format.js';
 
@@ -41,7 +41,7 @@ export async function openSaved(
 	if (isBackend(file)) {
 		const [{backendQuery, mergedSnapshot}, {headersFrom, warnIfReadable}] = [
 			await import('../fleet/querier.js'),
-			await import('../fleet/headers.js'),
+			await import('../fleet/http-headers.js'),
 		];
 		const query = backendQuery(file);
 		const sent = opened === undefined || backendQuery(opened).url.origin === query.url.origin
@@ -62,7 +62,7 @@ export async function openSaved(
 			return {snapshot: readPprof(bytes, name)};
 		}
 
-		const {openRecording} = await import('../exports/recording/reader.js');
+		const {openRecording} = await import('../exports/recording/recording-reader.js');
 		const recording = openRecording(bytes, name);
 		return {snapshot: recording.last.snapshot, recording};
 	} catch (error) {

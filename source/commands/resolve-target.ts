@@ -2,7 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {UserError} from '../runtime/errors.js';
 import {commandWords} from '../options/command.js';
 import {nearest} from '../options/nearest.js';
-import {findTargets} from '../jvm/discovery/list.js';
+import {findTargets} from '../jvm/discovery/list-jvms.js';
 import {identify} from '../jvm/discovery/inspect.js';
 import type {Target} from '../jvm/target.js';
 

@@ -1,7 +1,7 @@
 import type {Options} from '../options/parse.js';
 import {beforeStop} from '../runtime/suspension.js';
 import {startSampler, type SamplerHandle} from '../sampler/handle.js';
-import {addToRing, emptyRing, usualBounds, type Ring, type RingBounds} from '../query/past/ring.js';
+import {addToRing, emptyRing, usualBounds, type Ring, type RingBounds} from '../query/past/past-ring.js';
 import type {SnapshotSource} from '../model/source.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import type {Target} from '../jvm/target.js';

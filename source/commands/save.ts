@@ -4,8 +4,8 @@ import process from 'node:process';
 import {xdgFolder} from '../config/configure.js';
 import {
 	freeStem, ignoringErrors, nearestFolder, removeAll, throwIfForeign, writeTogether, WriteError,
-} from '../exports/files/files.js';
-import {formatOf, usualFormat} from '../exports/formats/registry.js';
+} from '../exports/files/write-files.js';
+import {formatOf, usualFormat} from '../exports/formats/format-registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
@@ -14,7 +14,7 @@ import type {Snapshot} from '../model/snapshot.js';
 import {text} from '../exports/formats/text.js';
 import {Recorder} from '../exports/recording/recorder.js';
 import {byText} from '../query/columns/sort.js';
-import {addToRing, usualBounds, type Ring} from '../query/past/ring.js';
+import {addToRing, usualBounds, type Ring} from '../query/past/past-ring.js';
 import type {Query} from '../query/types/query.js';
 
 type SaveOptions = Pick<Options, 'depth' | 'snapshotDir'> & Partial<Pick<Options, 'withThreads' | 'withStates'>>;

@@ -1,8 +1,8 @@
 import {readDynamicAgentLoading} from '../jvm/counters/jvm-flags.js';
 import type {Target} from '../jvm/target.js';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 import type {RefusedName, TracedMethod, TraceReport, UnmatchedPattern} from '../model/trace-report.js';
-import {isThinned, nameOf} from '../views/traces/methods.js';
+import {isThinned, nameOf} from '../views/traces/traced-methods.js';
 import {UserError} from '../runtime/errors.js';
 
 /** First JDK that prints a warning on standard error when an agent is loaded (JEP 451). */

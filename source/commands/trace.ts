@@ -4,8 +4,8 @@ import type {Command} from '../options/command.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
-import {TraceSession, type TraceRequest} from '../tracing/session.js';
-import {nameOf} from '../views/traces/methods.js';
+import {TraceSession, type TraceRequest} from '../tracing/trace-session.js';
+import {nameOf} from '../views/traces/traced-methods.js';
 import {confirmTarget, confirm, readUntil, reportFormat, runAgent, type Outcome} from './agent-run.js';
 import {LiveTracer, traceRequest} from './live-tracer.js';
 import {

@@ -6,7 +6,7 @@ import {getSystemErrorMap} from 'node:util';
 import {optionRows} from '../options/table.js';
 import {noSettings, type Configuration, type Options} from '../options/parse.js';
 import {groups, type Option} from '../options/option.js';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 import {UserError} from '../runtime/errors.js';
 import {openFile} from '../jvm/system/below-root.js';
 import {readBytes, readOpen} from '../jvm/system/proc.js';
@@ -136,7 +136,7 @@ export function sudoNote(
 export async function keepColumns(file: string, view: string, columns: readonly string[] | undefined): Promise<string> {
 	const [{applyEdits, modify}, {replaceWhole}, {parseSettings}] = await Promise.all([
 		import('jsonc-parser'),
-		import('../exports/files/files.js'),
+		import('../exports/files/write-files.js'),
 		import('./fields.js'),
 	]);
 	const found = readConfigFile(file);

@@ -5,7 +5,7 @@ import {optionRows} from '../options/table.js';
 import {UserError} from '../runtime/errors.js';
 import {keyNamed, keyTable} from '../ui/state/keys.js';
 import {styleWords, readStyle, roles, type Role} from '../ui/terminal/theme.js';
-import {viewOf, views} from '../views/registry.js';
+import {viewOf, views} from '../views/view-registry.js';
 import {readJson, type Fault, type JsonValue} from './json-value.js';
 
 /** `Settings` while they are read. */

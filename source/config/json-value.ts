@@ -1,5 +1,5 @@
 import {parseTree, printParseErrorCode, type Node, type ParseError} from 'jsonc-parser';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 
 /** A mistake in a file, as one printable line of text, and its line number, 0 for the whole file. */
 export type Fault = {readonly line: number; readonly text: string};

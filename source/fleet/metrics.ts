@@ -8,7 +8,7 @@ import {summarize} from '../query/summary/summary.js';
 import {defaultQuery} from '../query/types/query.js';
 import {UserError} from '../runtime/errors.js';
 import {queryLines} from '../views/lines/lines.js';
-import {isLoopback} from './headers.js';
+import {isLoopback} from './http-headers.js';
 import type {Labels, Sender} from './sender.js';
 
 /** Figures in the order of the page, and help texts. Names that end with `_total` are counters, others gauges. */

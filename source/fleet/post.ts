@@ -1,8 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
 import {getSystemErrorMap} from 'node:util';
-import {printable} from '../model/text.js';
-import type {Headers} from './headers.js';
+import {printable} from '../util/printable.js';
+import type {Headers} from './http-headers.js';
 
 /** `failed`: to be tried again. `refused`: this body will never be taken, but others may be. */
 export type Answer =

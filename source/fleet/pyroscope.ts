@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {gzipSync} from 'node:zlib';
 import {encodeProfile, windowProfiles} from '../exports/pprof/window-profiles.js';
-import {VarintWriter} from '../model/varints.js';
+import {VarintWriter} from '../util/varints.js';
 import type {Protocol} from './sender.js';
 
 /**

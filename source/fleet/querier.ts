@@ -1,14 +1,14 @@
 import {maxProfileBytes, readMerged} from '../exports/pprof/read.js';
-import {getOrCreate} from '../model/get-or-create.js';
+import {getOrCreate} from '../util/get-or-create.js';
 import {record} from '../model/saved-values.js';
 import type {Snapshot} from '../model/snapshot.js';
-import {sumOf} from '../model/sum.js';
-import {printable} from '../model/text.js';
+import {sumOf} from '../util/sum.js';
+import {printable} from '../util/printable.js';
 import {threadStates, type ThreadState} from '../model/thread-state.js';
-import {VarintWriter} from '../model/varints.js';
+import {VarintWriter} from '../util/varints.js';
 import {corePercent} from '../query/counters/share.js';
 import {usage, UserError} from '../runtime/errors.js';
-import {withoutCredentials, type Headers} from './headers.js';
+import {withoutCredentials, type Headers} from './http-headers.js';
 import {post} from './post.js';
 import {periodAttribute, periodIn, periodLabel} from './pyroscope.js';
 

@@ -1,9 +1,9 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {ignoringErrors} from '../exports/files/files.js';
+import {ignoringErrors} from '../exports/files/write-files.js';
 import type {Snapshot} from '../model/snapshot.js';
-import {sumOf} from '../model/sum.js';
+import {sumOf} from '../util/sum.js';
 import {formatBytes} from '../query/columns/format.js';
-import type {Headers} from './headers.js';
+import type {Headers} from './http-headers.js';
 import {keepingAgent, post, type Agent} from './post.js';
 
 /** What tells a JVM's profiles apart: `service_name`, `hostname`, `pid`, `pod` and others, and those of --label. */

@@ -9,7 +9,7 @@ import {version} from '../runtime/bundle.js';
 import {byGroup, isOfTables, keyTable} from '../ui/state/keys.js';
 import {headerWords} from '../ui/status/items.js';
 import {samplingFigures} from '../ui/status/sampling.js';
-import {views} from '../views/registry.js';
+import {views} from '../views/view-registry.js';
 
 /** Returns the manual page in the macros of man(7). */
 export function manPage(): string {

@@ -1,4 +1,4 @@
-import type {VarintReader} from './varints.js';
+import type {VarintReader} from '../util/varints.js';
 
 /** The number of durations in each non-empty bucket, in ascending order of buckets. */
 export type Histogram = {readonly bucket: Uint16Array; readonly count: Float64Array};

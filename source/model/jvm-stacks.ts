@@ -1,6 +1,6 @@
+import {getOrCreateUpTo} from '../util/get-or-create.js';
+import {poolName} from '../util/printable.js';
 import {unknownLine, type Interner} from './frame.js';
-import {getOrCreateUpTo} from './get-or-create.js';
-import {poolName} from './text.js';
 
 /**
 Purposes of threads without Java frames: garbage collection, compilation, other work of the JVM, or a native library's

@@ -1,6 +1,6 @@
+import {VarintReader} from '../util/varints.js';
 import {HistogramList, histogramOf, readHistogram} from './histogram.js';
 import type {AgentTaskReport, CounterReading, LongStay, TasksNow, TaskStays} from './task-report.js';
-import {VarintReader} from './varints.js';
 import {
 	actionKinds,
 	threadGroups,

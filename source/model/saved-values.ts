@@ -1,3 +1,4 @@
+import {printable} from '../util/printable.js';
 import {fromNames, units, type Unit} from './column-types.js';
 import {nativeCodeLine} from './frame.js';
 import {lockKinds} from './sample.js';
@@ -5,7 +6,6 @@ import type {TargetInfo} from './snapshot.js';
 import {parseReport, parseTaskReport} from './report-bytes.js';
 import {counterRoots, stateKinds} from './task-probe.js';
 import type {TaskReport} from './task-report.js';
-import {printable} from './text.js';
 import {stateCount} from './thread-state.js';
 import type {TraceReport} from './trace-report.js';
 

@@ -1,12 +1,12 @@
+import {getOrCreate} from '../util/get-or-create.js';
+import {printable} from '../util/printable.js';
+import {TupleIndex} from '../util/tuple-index.js';
 import {arrayFrom, fromNames, makeArrays, namesOf, newArray, select, units} from './column-types.js';
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
-import {getOrCreate} from './get-or-create.js';
 import {
 	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ThreadNumbers,
 } from './schema.js';
 import type {Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable} from './snapshot.js';
-import {printable} from './text.js';
-import {TupleIndex} from './tuple-index.js';
 
 /** A thread to add: its name, and other columns, by default alive and each column's `none`. */
 type NewThread =

@@ -1,5 +1,5 @@
 import {defaultQuery, type Query} from '../query/types/query.js';
-import {viewOf, views} from '../views/registry.js';
+import {viewOf, views} from '../views/view-registry.js';
 import {usage} from '../runtime/errors.js';
 import type {Options} from './parse.js';
 

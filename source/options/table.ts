@@ -1,14 +1,14 @@
 import {existsSync} from 'node:fs';
 import {timerIds} from '../engines/common/engine.js';
-import {auto, engines} from '../engines/registry.js';
-import {allFormats, formats, usualFormat} from '../exports/formats/registry.js';
+import {auto, engines} from '../engines/engine-registry.js';
+import {allFormats, formats, usualFormat} from '../exports/formats/format-registry.js';
 import {shippedProbes} from '../model/task-probe.js';
-import {globsOf} from '../model/glob.js';
-import {printable} from '../model/text.js';
+import {globsOf} from '../util/glob.js';
+import {printable} from '../util/printable.js';
 import {defaultQuery, groupings} from '../query/types/query.js';
 import {parseFilter} from '../query/filter/filter.js';
 import {stateNames, stateSets, statesOf} from '../query/filter/state-sets.js';
-import {views} from '../views/registry.js';
+import {views} from '../views/view-registry.js';
 import {usage} from '../runtime/errors.js';
 import {
 	anyText, eitherOf, everywhere, number, oneOf, onJvms, onSessions, showing, wordsOf, type Option, type ValueOf,

@@ -3,7 +3,7 @@ import {readJson, type Fault, type JsonValue} from '../config/json-value.js';
 import {
 	stateKinds, type Probe, type TaskState, type ProbePoint, counterRoots, shippedProbes, type ProbeCounter,
 } from '../model/task-probe.js';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 import {bundledFile} from '../runtime/bundle.js';
 import {UserError} from '../runtime/errors.js';
 import {readBytes} from '../jvm/system/proc.js';

@@ -9,7 +9,7 @@ import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFi
 import {countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
 import {percentOf, effectiveSampleSize, sampledMs, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
-import {membersOf} from './counters/threads.js';
+import {membersOf} from './counters/thread-table.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/newest-sample.js';
 import type {Location, Measure, Query} from './types/query.js';
 

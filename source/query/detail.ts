@@ -1,5 +1,5 @@
-import {sumOf} from '../model/sum.js';
-import {getOrCreate} from '../model/get-or-create.js';
+import {sumOf} from '../util/sum.js';
+import {getOrCreate} from '../util/get-or-create.js';
 import {arrayFrom, makeArrays, namesOf} from '../model/column-types.js';
 import {counterColumns, contentionColumns} from '../model/schema.js';
 import {rootNode} from '../model/frame.js';
@@ -13,13 +13,13 @@ import {countedThreads, countersInWindow, scopeOf, type Scope, isCounted} from '
 import {byNumber, byText} from './columns/sort.js';
 import type {OwnCodeRule} from './counters/waiting-stacks.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
-import {stackRows, type StackRow} from './stacks.js';
+import {stackRows, type StackRow} from './stack-rows.js';
 import type {Location, LockInfo, Query, StateTicks, Weight} from './types/query.js';
 import {countedLines, type LineRow} from './counted-lines.js';
 import {alignedTo} from './counters/aligned.js';
 import {locationName} from './counters/location.js';
 import {lockInfo} from './locks/newest-sample.js';
-import {groupWaits, type WaitGroup} from './locks/waits.js';
+import {groupWaits, type WaitGroup} from './locks/wait-of.js';
 
 /** A thread that blocked others, for how many ticks, where it `took` the lock, and where it was meanwhile (`now`). */
 export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {

@@ -1,5 +1,5 @@
 import {SessionOver, type Engine, type EngineOptions} from '../engines/common/engine.js';
-import {auto, engines} from '../engines/registry.js';
+import {auto, engines} from '../engines/engine-registry.js';
 import type {Obstacle} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';
 

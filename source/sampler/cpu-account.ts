@@ -1,8 +1,8 @@
 import type {ProcessClock} from '../jvm/threads/process-clock.js';
-import {getOrCreate} from '../model/get-or-create.js';
+import {getOrCreate} from '../util/get-or-create.js';
 import type {JvmStacks} from '../model/jvm-stacks.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../model/sample.js';
-import {sumUpTo} from '../model/sum.js';
+import {sumUpTo} from '../util/sum.js';
 import {stateCode} from '../model/thread-state.js';
 
 /**

@@ -4,14 +4,14 @@ import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../model/source.js';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 import {Bell} from '../table/lock.js';
-import {createTable} from '../table/layout.js';
-import {TableReader, type TableImage} from '../table/reader.js';
+import {createTable} from '../table/table-layout.js';
+import {TableReader, type TableImage} from '../table/table-reader.js';
 import {loadLibc} from '../jvm/system/koffi.js';
 import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
-import {steadyNow} from '../model/steady-clock.js';
+import {steadyNow} from '../util/steady-clock.js';
 import {monotonicMs, type Command, type Report, type WorkerInput} from './messages.js';
 
 /** How long the main thread may be blocked by the table's lock; after that the screen is stale. */

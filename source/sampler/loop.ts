@@ -4,17 +4,17 @@ import {type ProcessClock} from '../jvm/threads/process-clock.js';
 import {pseudoFrame, unattributed, unattributedReason} from '../model/frame.js';
 import {JvmStacks} from '../model/jvm-stacks.js';
 import {Sample} from '../model/sample.js';
-import {type SamplerFigures} from '../table/layout.js';
+import {type SamplerFigures} from '../table/table-layout.js';
 import {type Bell} from '../table/lock.js';
 import {type TableWriter} from '../table/writer.js';
-import {sumUpTo} from '../model/sum.js';
-import {printable} from '../model/text.js';
-import {steadyNow} from '../model/steady-clock.js';
+import {sumUpTo} from '../util/sum.js';
+import {printable} from '../util/printable.js';
+import {steadyNow} from '../util/steady-clock.js';
 import {CpuBudget, RecentPauses, StopBudget} from './budget.js';
 import {IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore} from './clock.js';
 import {clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange} from './messages.js';
 import {CpuAccount, EndedThreads} from './cpu-account.js';
-import type {Waits} from './waits.js';
+import type {Waits} from './sampled-waits.js';
 
 /** How often the pauses' percentiles are computed. */
 const pauseFiguresEveryMs = 250;

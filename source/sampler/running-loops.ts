@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {auto} from '../engines/registry.js';
+import {auto} from '../engines/engine-registry.js';
 import {SessionOver, type EngineSession} from '../engines/common/engine.js';
 import type {Target} from '../jvm/target.js';
 import {nativeLine, type Interner} from '../model/frame.js';

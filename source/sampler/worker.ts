@@ -6,12 +6,12 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/common/engine.js';
 import {openProcessClock} from '../jvm/threads/process-clock.js';
 import {SystemCalls} from '../jvm/waits/system-calls.js';
-import {globListMatcher} from '../model/glob.js';
-import {printable} from '../model/text.js';
+import {globListMatcher} from '../util/glob.js';
+import {printable} from '../util/printable.js';
 import {Bell} from '../table/lock.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
-import {Waits} from './waits.js';
+import {Waits} from './sampled-waits.js';
 import type {Command, Report, WorkerInput} from './messages.js';
 import {chooseEngine, hintFor} from './choose-engine.js';
 

@@ -1,5 +1,5 @@
 import {Buffer} from 'node:buffer';
-import {decodeModifiedUtf8} from '../model/text.js';
+import {decodeModifiedUtf8} from '../util/printable.js';
 
 /*
 Reads the attribute of a class file that holds its SMAP (JVMS 4.1, 4.4, 4.7.11). Class files are untrusted: every read

@@ -8,7 +8,7 @@ import {
 	pathOf,
 	workingFolder,
 } from '../jvm/system/below-root.js';
-import {getOrCreate} from '../model/get-or-create.js';
+import {getOrCreate} from '../util/get-or-create.js';
 import {attempt, closing, readOpen} from '../jvm/system/proc.js';
 import {readJavaCommand} from '../jvm/identity/java-command.js';
 import {Zip} from './zip.js';

@@ -2,9 +2,9 @@ import {otherFrame} from '../model/frame.js';
 import {contentionColumns, counterColumns, squaredUsOf, type KeyedColumns} from '../model/schema.js';
 import {fromNames, namesOf, select, units} from '../model/column-types.js';
 import {lockKinds} from '../model/sample.js';
-import {TupleIndex} from '../model/tuple-index.js';
+import {TupleIndex} from '../util/tuple-index.js';
 import type {DictionaryWriter} from './dictionary.js';
-import {otherNode} from './layout.js';
+import {otherNode} from './table-layout.js';
 import type {ThreadWriter} from './thread-writer.js';
 import type {SlabColumn, TableViews} from './views.js';
 

@@ -1,7 +1,7 @@
 import {nativeCodeLine, noFrame, otherFrame, rootNode, unknownLine, type Interner} from '../model/frame.js';
-import {printable} from '../model/text.js';
-import {TupleIndex} from '../model/tuple-index.js';
-import {otherName, otherNode, otherString} from './layout.js';
+import {printable} from '../util/printable.js';
+import {TupleIndex} from '../util/tuple-index.js';
+import {otherName, otherNode, otherString} from './table-layout.js';
 import type {TableViews} from './views.js';
 
 /** Below all lines of frames. */

@@ -1,5 +1,5 @@
 import {fromNames} from '../model/column-types.js';
-import {ownFigureNames, type OwnFigures} from './layout.js';
+import {ownFigureNames, type OwnFigures} from './table-layout.js';
 
 /** Number of samples that one sample counts as (above 1 during the idle back-off), and the ticks of all of them. */
 export type Counts = {readonly samples: number; readonly ticks: number};

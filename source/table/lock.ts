@@ -1,5 +1,5 @@
 import {performance} from 'node:perf_hooks';
-import {headerWords, word} from './layout.js';
+import {headerWords, word} from './table-layout.js';
 
 const free = 0;
 const held = 1;

@@ -2,8 +2,8 @@ import {namesOf, select, units, type ColumnArray} from '../model/column-types.js
 import {endedThreadsKey, endedThreadsName, threadFlag, unknownThreadKey, type Sample} from '../model/sample.js';
 import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
-import {elide, matchesKernelName} from '../model/text.js';
-import {otherName, otherNode, recordColumns} from './layout.js';
+import {elide, matchesKernelName} from '../util/printable.js';
+import {otherName, otherNode, recordColumns} from './table-layout.js';
 import type {SlabColumn, TableViews} from './views.js';
 
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */

@@ -13,7 +13,7 @@ import {
 	type Regions,
 	type SlabLayout,
 	type TableShape,
-} from './layout.js';
+} from './table-layout.js';
 
 /** A column of a region, with an array of `share` values (a power of two) in each slab, addressed by record. */
 export class SlabColumn {

@@ -4,7 +4,7 @@ import {stateCode} from '../model/thread-state.js';
 import {DictionaryWriter} from './dictionary.js';
 import {CounterWriter, ContentionWriter} from './counter-writer.js';
 import {Moves, SampleFigures, type Counts} from './figures.js';
-import {countWord, figureNames, word, type Figures, type SamplerFigures} from './layout.js';
+import {countWord, figureNames, word, type Figures, type SamplerFigures} from './table-layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';

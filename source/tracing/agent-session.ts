@@ -1,14 +1,14 @@
 import {closeSync, readFileSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {AttachClient} from '../engines/attach/socket/client.js';
+import {AttachClient} from '../jvm/attach/client.js';
 import type {AgentReport} from '../model/trace-report.js';
 import {bundledFile} from '../runtime/bundle.js';
 import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
-import {printable} from '../model/text.js';
+import {printable} from '../util/printable.js';
 import {checkRoom, filledHeap, heapLine, lowHeap} from './room.js';
-import {ControlFile, progressOf, readAgent} from './files.js';
+import {ControlFile, progressOf, readAgent} from './agent-files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
 /** Without a heartbeat for ten seconds the agent detaches itself. */

@@ -1,4 +1,4 @@
-import {sumOf} from '../model/sum.js';
+import {sumOf} from '../util/sum.js';
 import type {Probe, ProbePoint} from '../model/task-probe.js';
 import type {AgentTaskReport, TaskReport} from '../model/task-report.js';
 import {parseTaskReport} from '../model/report-bytes.js';

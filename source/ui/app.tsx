@@ -1,5 +1,5 @@
 import type {Snapshot} from '../model/snapshot.js';
-import type {Ring} from '../query/past/ring.js';
+import type {Ring} from '../query/past/past-ring.js';
 import type {SessionPorts} from './screens/session-effects.js';
 import {SessionData, type DataOptions} from './state/session-data.js';
 import {SessionStore, type StoreOptions} from './state/session-store.js';

@@ -2,7 +2,7 @@ import process from 'node:process';
 import chalk from 'chalk';
 import {render} from 'ink';
 import type {ReactElement} from 'react';
-import {TerminalContext} from './hooks/terminal.js';
+import {TerminalContext} from './hooks/use-terminal.js';
 import type {Terminal} from './terminal/terminal.js';
 
 /** Ink's limit of frames a second: so high that Ink never delays one. */

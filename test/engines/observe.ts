@@ -1,9 +1,9 @@
-import {attachEngine} from '../../source/engines/attach/engine.js';
+import {attachEngine} from '../../source/engines/attach/attach-engine.js';
 import {type EngineOptions, type EngineSession} from '../../source/engines/common/engine.js';
-import {memoryEngine} from '../../source/engines/memory/engine.js';
+import {memoryEngine} from '../../source/engines/memory/memory-engine.js';
 import {type Interner, nativeCodeLine, unknownStack} from '../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../source/model/sample.js';
-import {printable} from '../../source/model/text.js';
+import {printable} from '../../source/util/printable.js';
 import {type ThreadState, threadStates} from '../../source/model/thread-state.js';
 import {targetOf} from '../helpers/jvm.js';
 import {closedAfterTest} from '../helpers/for-test.js';

@@ -9,12 +9,12 @@ import {
 	maxSamples,
 	maxThreads,
 } from '../../source/exports/common/limits.js';
-import {formatOf, formats} from '../../source/exports/formats/registry.js';
+import {formatOf, formats} from '../../source/exports/formats/format-registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {views} from '../../source/views/registry.js';
+import {views} from '../../source/views/view-registry.js';
 import {report, taskReport} from '../helpers/reports.js';
 import {noTarget} from '../helpers/jvm.js';
-import {labelKey, placeholders} from '../../source/exports/pprof/names.js';
+import {labelKey, placeholders} from '../../source/exports/pprof/profile-names.js';
 import {textOf} from './parse.js';
 import {serviceSnapshots} from './snapshots.js';
 

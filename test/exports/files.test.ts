@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {freeStem, writeTogether} from '../../source/exports/files/files.js';
+import {freeStem, writeTogether} from '../../source/exports/files/write-files.js';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';
 import {bundle} from '../helpers/bundle.js';
 import {sharedFolder} from '../helpers/for-test.js';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {renderFinalSummary} from '../../source/exports/formats/final-summary.js';
-import {cellWidth} from '../../source/model/cell-width.js';
+import {cellWidth} from '../../source/util/cell-width.js';
 import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';

@@ -1,14 +1,14 @@
 import {describe, expect, test} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {formats, saveFormats, usualFormat} from '../../source/exports/formats/registry.js';
+import {formats, saveFormats, usualFormat} from '../../source/exports/formats/format-registry.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
-import {cellWidth} from '../../source/model/cell-width.js';
+import {cellWidth} from '../../source/util/cell-width.js';
 import {unattributedReason} from '../../source/model/frame.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
-import {views} from '../../source/views/registry.js';
+import {views} from '../../source/views/view-registry.js';
 import {sum} from '../helpers/sum.js';
 import {parseCsv, parseVotes, textOf, whole} from './parse.js';
 import {canonical, hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';

@@ -1,4 +1,4 @@
-import {VarintWriter} from '../../source/model/varints.js';
+import {VarintWriter} from '../../source/util/varints.js';
 
 /* Small profiles of very much, as no encoder would write them. Function 1 has string 5 as its name. */
 const names = ['', 'samples', 'count', 'cpu', 'nanoseconds', 'Hot.run', 'thread'];

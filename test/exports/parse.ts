@@ -2,7 +2,7 @@ import {Buffer} from 'node:buffer';
 import {gunzipSync} from 'node:zlib';
 import {expect} from 'vitest';
 import {piecesOf, type ExportOptions, type Written} from '../../source/exports/common/export-format.js';
-import {formatOf} from '../../source/exports/formats/registry.js';
+import {formatOf} from '../../source/exports/formats/format-registry.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {sum} from '../helpers/sum.js';

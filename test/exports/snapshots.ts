@@ -3,7 +3,7 @@ import {noFrame} from '../../source/model/frame.js';
 import {lockKindCode, lockKinds, threadFlag} from '../../source/model/sample.js';
 import {contentionColumns, threadNumbers} from '../../source/model/schema.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {printable} from '../../source/model/text.js';
+import {printable} from '../../source/util/printable.js';
 import {threadStates} from '../../source/model/thread-state.js';
 import {Picture} from '../helpers/picture.js';
 import {seeded} from '../helpers/random.js';

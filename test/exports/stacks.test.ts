@@ -5,7 +5,7 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
-import {openRecording} from '../../source/exports/recording/reader.js';
+import {openRecording} from '../../source/exports/recording/recording-reader.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';

@@ -1,6 +1,6 @@
 // node write-file.mjs FILE BYTES...: writes FILE.bin whole, any other file as one that grows by reports of these sizes
 import process from 'node:process';
-import {writeTogether} from '../../source/exports/files/files.js';
+import {writeTogether} from '../../source/exports/files/write-files.js';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';
 
 const [name, ...sizes] = process.argv.slice(2);

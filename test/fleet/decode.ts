@@ -3,7 +3,7 @@ import {Profile} from 'pprof-format';
 import {expect} from 'vitest';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {VarintReader} from '../../source/model/varints.js';
+import {VarintReader} from '../../source/util/varints.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from '../exports/snapshots.js';
 import {sumsByName} from '../helpers/sum.js';
 

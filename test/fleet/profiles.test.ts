@@ -4,7 +4,7 @@ import {JvmMetrics, metricsText} from '../../source/fleet/metrics.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {sumUpTo} from '../../source/model/sum.js';
+import {sumUpTo} from '../../source/util/sum.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';

@@ -8,7 +8,7 @@ import {setImmediate} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {backendOf} from '../../source/commands/push.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {headersFrom} from '../../source/fleet/headers.js';
+import {headersFrom} from '../../source/fleet/http-headers.js';
 import {serveMetrics} from '../../source/fleet/metrics.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';

@@ -1,7 +1,7 @@
 import {lockKindCode} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {addToRing, emptyRing, type Ring, type RingBounds} from '../../source/query/past/ring.js';
+import {addToRing, emptyRing, type Ring, type RingBounds} from '../../source/query/past/past-ring.js';
 import type {MomentFacts} from '../../source/query/past/window-body.js';
 import {pick, seeded} from './random.js';
 import {rowsOf} from './rows.js';

@@ -1,7 +1,7 @@
 import type {TaskReport} from '../../source/model/task-report.js';
 import {parseTaskReport, parseReport} from '../../source/model/report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
-import {VarintWriter} from '../../source/model/varints.js';
+import {VarintWriter} from '../../source/util/varints.js';
 
 /** A part of a report: a number, a text, or bytes that are written already. */
 export type ReportPart = number | string | Uint8Array;

@@ -1,10 +1,10 @@
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
-import {AttachClient} from '../../source/engines/attach/socket/client.js';
+import {AttachClient} from '../../source/jvm/attach/client.js';
 import type {Target} from '../../source/jvm/target.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
-import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
+import {TraceSession, type TraceRequest} from '../../source/tracing/trace-session.js';
 import {compileProgram, type Jdk, runTool} from './jvm.js';
 import {openFiles, threadsNamed} from './proc.js';
 import {patienceMs} from './until.js';

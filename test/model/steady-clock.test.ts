@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {SteadyClock} from '../../source/model/steady-clock.js';
+import {SteadyClock} from '../../source/util/steady-clock.js';
 
 test('time goes on while the clock is set back and forward, and follows the clock forward', () => {
 	const step = fc.record({

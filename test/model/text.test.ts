@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import stringWidth from 'string-width';
 import {normalClassName} from '../../source/model/class-name.js';
-import {decodeModifiedUtf8, maxNameLength, printable} from '../../source/model/text.js';
-import {cellWidth, cut, cutStart, graphemes, pad} from '../../source/model/cell-width.js';
-import {globListMatcher, globMatcher, globsOf} from '../../source/model/glob.js';
+import {decodeModifiedUtf8, maxNameLength, printable} from '../../source/util/printable.js';
+import {cellWidth, cut, cutStart, graphemes, pad} from '../../source/util/cell-width.js';
+import {globListMatcher, globMatcher, globsOf} from '../../source/util/glob.js';
 import {randomBytes} from '../helpers/random.js';
 
 test.each([

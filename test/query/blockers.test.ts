@@ -6,7 +6,7 @@ import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryBlockers, blockerColumns, type BlockerRow} from '../../source/views/blockers/blockers.js';
 import {cycleText, deadlockText, deadlocksOf} from '../../source/query/locks/deadlocks.js';
-import {blockersView} from '../../source/views/blockers/view.js';
+import {blockersView} from '../../source/views/blockers/blockers-view.js';
 import {Picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: blockersView.sort, ...changes});

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
-import type {TableShape} from '../../source/table/layout.js';
+import type {TableShape} from '../../source/table/table-layout.js';
 import {seeded} from '../helpers/random.js';
 import {newTable, snapshotOf, zeroFigures} from '../table/sample-maker.js';
 

@@ -6,8 +6,8 @@ import {byNumber, byText, sortRows} from '../../source/query/columns/sort.js';
 import {lockText} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {taskColumns, type TaskRow} from '../../source/views/tasks/stays.js';
-import {tasksView} from '../../source/views/tasks/view.js';
-import {views} from '../../source/views/registry.js';
+import {tasksView} from '../../source/views/tasks/tasks-view.js';
+import {views} from '../../source/views/view-registry.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {
 	formatBytes,

@@ -5,7 +5,7 @@ import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationKey, locationName} from '../../source/query/counters/location.js';
 import {queryFocus, type FocusRow} from '../../source/views/focus/focus.js';
 import {queryLines} from '../../source/views/lines/lines.js';
-import {focusView} from '../../source/views/focus/view.js';
+import {focusView} from '../../source/views/focus/focus-view.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
-import {cellWidth} from '../../source/model/cell-width.js';
+import {cellWidth} from '../../source/util/cell-width.js';
 import {nameHeldBy, shortName, namePackages} from '../../source/query/columns/names.js';
 import {locationName} from '../../source/query/counters/location.js';
 

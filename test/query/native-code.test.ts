@@ -4,10 +4,10 @@ import {threadFlag} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {locationKey, locationName} from '../../source/query/counters/location.js';
-import {queryStacks} from '../../source/query/stacks.js';
+import {queryStacks} from '../../source/query/stack-rows.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLines, querySummaryLines} from '../../source/views/lines/lines.js';
-import {linesView} from '../../source/views/lines/view.js';
+import {linesView} from '../../source/views/lines/lines-view.js';
 import {queryTree} from '../../source/views/tree/tree.js';
 import {Picture, picture} from '../helpers/picture.js';
 

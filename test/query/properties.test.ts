@@ -5,7 +5,7 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCount, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {defaultQuery, type GroupBy, type Query} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
-import {queryStacks, type StackRow} from '../../source/query/stacks.js';
+import {queryStacks, type StackRow} from '../../source/query/stack-rows.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {byText} from '../../source/query/columns/sort.js';
 import type {LineRow} from '../../source/query/counted-lines.js';

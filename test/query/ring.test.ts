@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {sumOf} from '../../source/model/sum.js';
+import {sumOf} from '../../source/util/sum.js';
 import {LookBack} from '../../source/query/past/look-back.js';
-import {addToRing, usualBounds} from '../../source/query/past/ring.js';
+import {addToRing, usualBounds} from '../../source/query/past/past-ring.js';
 import {RowTrends} from '../../source/query/past/row-trends.js';
 import {cellAfter, cellBefore} from '../../source/query/past/steps.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';

@@ -5,7 +5,7 @@ import {stateCells} from '../../source/query/columns/state-cells.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLineDetail, queryThreadDetail, type Neighbour} from '../../source/query/detail.js';
 import {locationName} from '../../source/query/counters/location.js';
-import {queryStacks, type StackRow} from '../../source/query/stacks.js';
+import {queryStacks, type StackRow} from '../../source/query/stack-rows.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {queryStackHistogram} from '../../source/views/stacks/stacks.js';
 import {Picture, picture, undent} from '../helpers/picture.js';

@@ -9,8 +9,8 @@ import {measureOf} from '../../source/query/counters/scope.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {text} from '../../source/exports/formats/text.js';
 import type {View} from '../../source/views/common/view.js';
-import {views} from '../../source/views/registry.js';
-import {linesView} from '../../source/views/lines/view.js';
+import {views} from '../../source/views/view-registry.js';
+import {linesView} from '../../source/views/lines/lines-view.js';
 import {deadlocked, Picture, picture} from '../helpers/picture.js';
 
 const glance = (changes: Partial<Query> = {}): Query => ({...defaultQuery, summary: {showsWaits: true}, ...changes});

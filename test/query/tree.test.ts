@@ -5,7 +5,7 @@ import {locationKey, locationName} from '../../source/query/counters/location.js
 import {queryLines} from '../../source/views/lines/lines.js';
 import {type CallNode} from '../../source/views/tree/call-tree.js';
 import {queryTree} from '../../source/views/tree/tree.js';
-import {treeView} from '../../source/views/tree/view.js';
+import {treeView} from '../../source/views/tree/tree-view.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 

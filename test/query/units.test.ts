@@ -6,7 +6,7 @@ import {headingOf} from '../../source/query/columns/column.js';
 import {measureOf} from '../../source/query/counters/scope.js';
 import {sampledMs} from '../../source/query/counters/share.js';
 import {defaultQuery, type Query, type Unit} from '../../source/query/types/query.js';
-import {viewOf} from '../../source/views/registry.js';
+import {viewOf} from '../../source/views/view-registry.js';
 import {picture} from '../helpers/picture.js';
 import {screenOf} from '../helpers/session-screen.js';
 

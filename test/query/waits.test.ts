@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {waitOf, waitText, fullWaitText} from '../../source/query/locks/waits.js';
+import {waitOf, waitText, fullWaitText} from '../../source/query/locks/wait-of.js';
 import {waitFindings} from '../../source/query/summary/wait-findings.js';
-import {waitsView} from '../../source/views/waits/view.js';
+import {waitsView} from '../../source/views/waits/waits-view.js';
 import {renderFinalSummary} from '../../source/exports/formats/final-summary.js';
 import {windowProfiles} from '../../source/exports/pprof/window-profiles.js';
 import {stateCode} from '../../source/model/thread-state.js';

@@ -1,7 +1,7 @@
 /** Samples a JVM (pid, samples) and prints in how many rows a thread waited for another, and for itself. */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {memoryEngine} from '../../source/engines/memory/engine.js';
+import {memoryEngine} from '../../source/engines/memory/memory-engine.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
 import {Sample} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';

@@ -6,7 +6,7 @@ import process from 'node:process';
 import {parentPort, workerData} from 'node:worker_threads';
 import {Sample} from '../../source/model/sample.js';
 import type {Report, WorkerInput} from '../../source/sampler/messages.js';
-import {headerWords, word} from '../../source/table/layout.js';
+import {headerWords, word} from '../../source/table/table-layout.js';
 import {acquireLock} from '../../source/table/lock.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {zeroFigures} from '../table/sample-maker.js';

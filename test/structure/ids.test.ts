@@ -1,11 +1,11 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {auto, engines} from '../../source/engines/registry.js';
-import {formats} from '../../source/exports/formats/registry.js';
+import {auto, engines} from '../../source/engines/engine-registry.js';
+import {formats} from '../../source/exports/formats/format-registry.js';
 import {optionRows} from '../../source/options/table.js';
 import {keyTable} from '../../source/ui/state/keys.js';
-import {views} from '../../source/views/registry.js';
+import {views} from '../../source/views/view-registry.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 

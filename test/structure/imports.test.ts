@@ -11,27 +11,28 @@ const engines = readdirSync(path.join(source, 'engines'), {withFileTypes: true})
 
 /** Who may import whom, by folder of source/; a folder may always import itself. Files at the top wire everything. */
 const mayImport: Record<string, readonly string[]> = {
-	model: [],
-	runtime: ['model', 'jvm'],
-	jvm: ['model'],
-	sources: ['model', 'jvm'],
-	query: ['model'],
-	'engines/common': ['model', 'jvm'],
-	'engines/registry.ts': ['engines/common', ...engines],
-	...Object.fromEntries(engines.map(engine => [engine, ['model', 'jvm', 'engines/common']])),
-	table: ['model'],
-	tracing: ['model', 'jvm', 'runtime', 'engines/attach'],
-	sampler: ['model', 'jvm', 'table', 'runtime', 'engines/common', 'engines/registry.ts'],
-	views: ['model', 'query'],
-	ui: ['model', 'query', 'views', 'sampler', 'runtime', 'sources'],
-	exports: ['model', 'query', 'views', 'runtime'],
-	fleet: ['model', 'query', 'views', 'exports', 'runtime'],
+	util: [],
+	model: ['util'],
+	runtime: ['util', 'model', 'jvm'],
+	jvm: ['util', 'model'],
+	sources: ['util', 'model', 'jvm'],
+	query: ['util', 'model'],
+	'engines/common': ['util', 'model', 'jvm'],
+	'engines/engine-registry.ts': ['engines/common', ...engines],
+	...Object.fromEntries(engines.map(engine => [engine, ['util', 'model', 'jvm', 'engines/common']])),
+	table: ['util', 'model'],
+	tracing: ['util', 'model', 'jvm', 'runtime'],
+	sampler: ['util', 'model', 'jvm', 'table', 'runtime', 'engines/common', 'engines/engine-registry.ts'],
+	views: ['util', 'model', 'query'],
+	ui: ['util', 'model', 'query', 'views', 'sampler', 'runtime', 'sources'],
+	exports: ['util', 'model', 'query', 'views', 'runtime'],
+	fleet: ['util', 'model', 'query', 'views', 'exports', 'runtime'],
 };
 
 /** Packages that only some folders may use. */
 const packageHomes: Record<string, readonly string[]> = {
 	react: ['ui'], ink: ['ui'], chalk: ['ui'], 'ink-table': ['ui'], meow: ['top'], 'pprof-format': ['exports'],
-	koffi: ['jvm'], 'string-width': ['model'], re2js: ['query'], 'jsonc-parser': ['top'],
+	koffi: ['jvm'], 'string-width': ['util'], re2js: ['query'], 'jsonc-parser': ['top'],
 };
 
 const relative = (file: string) => path.relative(source, file);
@@ -95,12 +96,17 @@ describe('who may import whom', () => {
 	test('only table/ says Atomics, and the reader of the kernel\'s rings', () => {
 		const sayers = files.filter(file => /\bAtomics\./.test(textOf.get(file)!));
 		expect(sayers.filter(file => unitOf(file) !== 'table').map(file => relative(file))).toEqual([
-			'engines/memory/cpu/perf/ring.ts',
+			'engines/memory/cpu/perf/perf-ring.ts',
 		]);
 	});
 });
 
 describe('the shape of the source', () => {
+	test('no two files have one name, which an editor\'s finder would show alike', () => {
+		const names = files.map(file => path.basename(file));
+		expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+	});
+
 	test('no file that nothing imports', () => {
 		const imported = new Set([...imports.values()].flatMap(({files}) => files));
 		expect(files.filter(file => !imported.has(file)).map(file => relative(file)).sort()).toEqual([

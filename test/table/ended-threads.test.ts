@@ -8,7 +8,7 @@ import {queryBlockers} from '../../source/views/blockers/blockers.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
-import {defaultShape, otherName, type TableShape} from '../../source/table/layout.js';
+import {defaultShape, otherName, type TableShape} from '../../source/table/table-layout.js';
 import {ringOf, saidBy} from '../helpers/random-session.js';
 import {rowsOf} from '../helpers/rows.js';
 import {sum} from '../helpers/sum.js';

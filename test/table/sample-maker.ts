@@ -10,8 +10,8 @@ import {
 	headerWords,
 	type SamplerFigures,
 	type TableShape,
-} from '../../source/table/layout.js';
-import {TableReader} from '../../source/table/reader.js';
+} from '../../source/table/table-layout.js';
+import {TableReader} from '../../source/table/table-reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {pick, seeded} from '../helpers/random.js';
 

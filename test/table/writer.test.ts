@@ -4,8 +4,8 @@ import {lockKindCode, threadFlag, unknownThreadKey, type Sample} from '../../sou
 import {stateCode, stateCount} from '../../source/model/thread-state.js';
 import {
 	defaultShape, otherName, otherNode, slabLayout, word, type TableShape,
-} from '../../source/table/layout.js';
-import type {TableImage} from '../../source/table/reader.js';
+} from '../../source/table/table-layout.js';
+import type {TableImage} from '../../source/table/table-reader.js';
 import {otherThreadKey} from '../../source/table/thread-writer.js';
 import {frameIdsOf, rowsOf} from '../helpers/rows.js';
 import {sum, sumsByName} from '../helpers/sum.js';

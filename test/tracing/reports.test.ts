@@ -1,15 +1,15 @@
 import {expect, test, vi} from 'vitest';
 import fc from 'fast-check';
 import {refusalNotes} from '../../source/commands/trace-texts.js';
-import {reportFormats} from '../../source/exports/formats/registry.js';
+import {reportFormats} from '../../source/exports/formats/format-registry.js';
 import {bucketCount, bucketStartNs, percentileNs} from '../../source/model/histogram.js';
 import {parseReport, parametersOf} from '../../source/model/report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {UserError} from '../../source/runtime/errors.js';
 import {loadResult} from '../../source/tracing/agent-session.js';
 import {LiveReports} from '../../source/tracing/live-reports.js';
-import {threadTrees, titleOf, traceMethods} from '../../source/views/traces/methods.js';
-import {traceColumns, queryTraces} from '../../source/views/traces/rows.js';
+import {threadTrees, titleOf, traceMethods} from '../../source/views/traces/traced-methods.js';
+import {traceColumns, queryTraces} from '../../source/views/traces/trace-rows.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
 import {picture} from '../helpers/picture.js';

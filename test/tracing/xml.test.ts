@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import {SaxesParser} from 'saxes';
 import {expect, test} from 'vitest';
 import {xmlTraces} from '../../source/exports/traces/xml.js';
-import {printable} from '../../source/model/text.js';
+import {printable} from '../../source/util/printable.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {folderForTest} from '../helpers/for-test.js';
 import {compileProgram, jdk, noTarget} from '../helpers/jvm.js';

@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
 import {actionOf, contexts, isOfTables, keyGroups, keysOf, keyTable, type Action} from '../../source/ui/state/keys.js';
 import {tableActions} from '../../source/ui/state/table-actions.js';
-import {helpLines, viewHelpLines, type HelpLine} from '../../source/ui/components/help.js';
+import {helpLines, viewHelpLines, type HelpLine} from '../../source/ui/components/help-lines.js';
 import {termWidth} from '../../source/ui/components/term-table.js';
 import {headerWords} from '../../source/ui/status/items.js';
 import {samplingFigures} from '../../source/ui/status/sampling.js';
-import {views} from '../../source/views/registry.js';
+import {views} from '../../source/views/view-registry.js';
 import {lineColumns} from '../../source/views/lines/lines.js';
 
 test.each(contexts)('no key means two things in %s', context => {

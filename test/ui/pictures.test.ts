@@ -2,12 +2,12 @@ import {readFileSync} from 'node:fs';
 import {afterAll, beforeAll, expect, test, vi} from 'vitest';
 import {flameGraphPicture, screenPicture, themes} from '../../build/pictures.js';
 import lineRenderer from '../../build/line-renderer.js';
-import {openRecording} from '../../source/exports/recording/reader.js';
+import {openRecording} from '../../source/exports/recording/recording-reader.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {queryFlame} from '../../source/views/flame/flame.js';
-import {views, viewOf} from '../../source/views/registry.js';
+import {views, viewOf} from '../../source/views/view-registry.js';
 import {openScreen, sourceOf} from '../helpers/session-screen.js';
 
 const recording = openRecording(readFileSync(new URL('../../demo/recording.tprof', import.meta.url)));

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {emptyRing} from '../../source/query/past/ring.js';
+import {emptyRing} from '../../source/query/past/past-ring.js';
 import {confirmTrace} from '../../source/ui/state/reduce-input.js';
 import {press, pressMouse} from '../../source/ui/state/reduce.js';
 import {type Effect, keyContextOf, initialState, selectedIndex, type UiState} from '../../source/ui/state/state.js';

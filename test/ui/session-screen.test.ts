@@ -1,6 +1,6 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
-import {cellWidth} from '../../source/model/cell-width.js';
+import {cellWidth} from '../../source/util/cell-width.js';
 import {pseudoFrame, unknownStack} from '../../source/model/frame.js';
 import type {SourceStatus} from '../../source/model/source.js';
 import type {SessionStats, Snapshot, TargetVitals} from '../../source/model/snapshot.js';
@@ -9,7 +9,7 @@ import {starvedText} from '../../source/query/summary/summary.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
-import {views} from '../../source/views/registry.js';
+import {views} from '../../source/views/view-registry.js';
 import {hostileSnapshot} from '../exports/snapshots.js';
 import type {ComponentScreen} from '../helpers/component-screen.js';
 import {deadlocked, picture, Picture} from '../helpers/picture.js';

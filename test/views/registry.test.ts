@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {sortRows} from '../../source/query/columns/sort.js';
 import {bindingOf, keyLabel} from '../../source/ui/state/keys.js';
-import {threadsOf, views} from '../../source/views/registry.js';
+import {threadsOf, views} from '../../source/views/view-registry.js';
 import {picture} from '../helpers/picture.js';
 import {report, taskReport} from '../helpers/reports.js';
 

@@ -1,5 +1,5 @@
 import {threadFlag, type Sample} from '../../model/sample.js';
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
 import {kernelNameOf, threadIdsOf} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';

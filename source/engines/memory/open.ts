@@ -5,7 +5,7 @@ import {ProcessMemory} from './target/memory.js';
 import {readersOf, type Jvm} from './hotspot/jvm.js';
 import {loadPerfCalls, type PerfCalls} from './cpu/perf/perf-calls.js';
 import {loadPtrace, type Ptrace} from './cpu/ptrace/ptrace.js';
-import {Reader} from './target/reader.js';
+import {Reader} from './target/memory-reader.js';
 import {openVm} from './hotspot/vm.js';
 
 /** A live JVM, and the system calls for its threads. */

@@ -1,5 +1,5 @@
 import {pseudoFrame, unknownStack} from '../../model/frame.js';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {type JvmStacks} from '../../model/jvm-stacks.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';

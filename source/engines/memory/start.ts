@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {constants} from 'node:os';
 import process from 'node:process';
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
 import {attempt, outOfFiles} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
@@ -11,8 +11,8 @@ import {type Interner} from '../../model/frame.js';
 import {openJvm, type LiveJvm} from './open.js';
 import {nameOfTracer} from './target/other-tracer.js';
 import {type Ptrace} from './cpu/ptrace/ptrace.js';
-import {Unreadable} from './target/reader.js';
-import {MemorySession} from './session.js';
+import {Unreadable} from './target/memory-reader.js';
+import {MemorySession} from './memory-session.js';
 import {allowedEvents} from './cpu/perf/choose.js';
 
 /** An obstacle of this engine alone, about which the user can do nothing. */

@@ -9,7 +9,7 @@ import {Stopper, noStops, sumOfStops, type Stops} from './cpu/ptrace/stopper.js'
 import {type Jvm} from './hotspot/jvm.js';
 import {isInTransition, isSameAnchor} from './hotspot/thread-block.js';
 import {type LiveJvm} from './open.js';
-import {ifReadable} from './target/reader.js';
+import {ifReadable} from './target/memory-reader.js';
 import {type JavaThread} from './threads/java-thread.js';
 import {type JavaThreads} from './threads/java-threads.js';
 import {type LiveThreads} from './threads/live-threads.js';

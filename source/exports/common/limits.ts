@@ -1,12 +1,12 @@
 import {otherFrame, rootNode} from '../../model/frame.js';
 import {within} from '../../model/saved-values.js';
 import type {Counters, Dictionary} from '../../model/snapshot.js';
-import {sumOf, sumUpTo} from '../../model/sum.js';
+import {sumOf, sumUpTo} from '../../util/sum.js';
 
 /*
 Limits of profiles and recordings, so that opening any file takes less than 500 MB and ten seconds
-(test/commands/open.test.ts). They are near those of the table (table/layout); a full table, or one with deep stacks,
-may exceed them.
+(test/commands/open.jvm.test.ts). They are near those of the table (table/table-layout); a full table, or one with deep
+stacks, may exceed them.
 */
 
 /** Bytes of a profile, compressed and decompressed: a small file can expand to any size. */

@@ -1,4 +1,4 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';

@@ -1,4 +1,4 @@
-import {cellWidth, fit} from '../../model/cell-width.js';
+import {cellWidth, fit} from '../../util/cell-width.js';
 import type {TargetInfo} from '../../model/snapshot.js';
 import type {AgentReport} from '../../model/trace-report.js';
 import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';

@@ -2,7 +2,7 @@ import type {FileHandle} from 'node:fs/promises';
 import path from 'node:path';
 import {UserError} from '../../runtime/errors.js';
 import {piecesOf, type Written} from '../common/export-format.js';
-import {createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, writeErrorOf} from './files.js';
+import {createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, writeErrorOf} from './write-files.js';
 
 /**
 A file of reports that grows under a temporary name and gets its own at the end, never replacing another file. If we are

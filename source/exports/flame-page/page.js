@@ -1,9 +1,9 @@
 // The script of an exported flame graph; formats/flame-graph.ts writes its data, build/flame-page.js bundles it.
 import {select, selection} from 'd3-selection';
 import flamegraph from 'd3-flame-graph';
-import {sumOf} from '../../model/sum.ts';
-import {hash, hashes} from '../../model/text.ts';
-import {percentOf, shareError} from '../../query/counters/share.ts';
+import {sumOf} from '../../util/sum.js';
+import {hash, hashes} from '../../util/printable.js';
+import {percentOf, shareError} from '../../query/counters/share.js';
 import {colors, fittingName} from './looks.js';
 import './page.css';
 

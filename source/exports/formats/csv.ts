@@ -1,10 +1,10 @@
 import type {TaskReport} from '../../model/task-report.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import {taskGroupings, taskRows} from '../../views/tasks/stays.js';
-import {longestFirst, traceMethods} from '../../views/traces/methods.js';
-import {views} from '../../views/registry.js';
-import {tasksView} from '../../views/tasks/view.js';
-import {tracesView} from '../../views/traces/view.js';
+import {longestFirst, traceMethods} from '../../views/traces/traced-methods.js';
+import {views} from '../../views/view-registry.js';
+import {tasksView} from '../../views/tasks/tasks-view.js';
+import {tracesView} from '../../views/traces/traces-view.js';
 import type {ExportFormat, ReportFormat} from '../common/export-format.js';
 
 const traces: ReportFormat<TraceReport> = {

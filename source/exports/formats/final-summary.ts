@@ -1,5 +1,5 @@
-import {getOrCreate} from '../../model/get-or-create.js';
-import {cut} from '../../model/cell-width.js';
+import {getOrCreate} from '../../util/get-or-create.js';
+import {cut} from '../../util/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatMs, formatNs, formatPercent} from '../../query/columns/format.js';
 import {defaultQuery, type Query} from '../../query/types/query.js';
@@ -9,8 +9,8 @@ import {queryLines} from '../../views/lines/lines.js';
 import {queryBlockers, type BlockerRow} from '../../views/blockers/blockers.js';
 import {threadsOfProgram, leastCpuPercent} from '../../query/summary/summary.js';
 import {corePercent, sampleTicks} from '../../query/counters/share.js';
-import {longestFirst, titleOf, traceMethods, type TraceRow} from '../../views/traces/methods.js';
-import {mostOf} from '../../model/sum.js';
+import {longestFirst, titleOf, traceMethods, type TraceRow} from '../../views/traces/traced-methods.js';
+import {mostOf} from '../../util/sum.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import {targetLine, wrapAt} from '../common/text-table.js';
 import {costLine, timeLine} from './session-lines.js';

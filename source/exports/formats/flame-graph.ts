@@ -1,8 +1,8 @@
 import {readFileSync} from 'node:fs';
 import {gzipSync} from 'node:zlib';
 import {nativeCodeLine} from '../../model/frame.js';
-import {getOrCreate} from '../../model/get-or-create.js';
-import {poolName} from '../../model/text.js';
+import {getOrCreate} from '../../util/get-or-create.js';
+import {poolName} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {countedLines} from '../../query/counted-lines.js';

@@ -5,17 +5,17 @@ import {byText} from '../../query/columns/sort.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {queryLines} from '../../views/lines/lines.js';
-import {queryStacks} from '../../query/stacks.js';
+import {queryStacks} from '../../query/stack-rows.js';
 import {queryThreads} from '../../views/threads/threads.js';
 import type {Baseline, Query} from '../../query/types/query.js';
-import {frameOf, frameOrNull, rowsAsJson, statesOf, viaOf} from '../../views/common/files.js';
-import {jsonTraces} from '../traces/json.js';
+import {frameOf, frameOrNull, rowsAsJson, statesOf, viaOf} from '../../views/common/file-fields.js';
+import {jsonTraces} from '../traces/traces-json.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import type {ThreadRow} from '../../views/threads/columns.js';
 import {documentHead, inPieces, type ExportFormat, type ExportOptions} from '../common/export-format.js';
 import {windowStats} from '../common/window-snapshot.js';
 import {noteLines} from './session-lines.js';
-import {jsonTasks} from './tasks.js';
+import {jsonTasks} from './task-formats.js';
 
 const costFigures = [
 	'targetStoppedMs',

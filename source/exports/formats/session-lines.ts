@@ -2,7 +2,7 @@ import {unattributed} from '../../model/frame.js';
 import {engineName, type Snapshot, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {decimals, formatBytes} from '../../query/columns/format.js';
-import {unseenVirtualThreads} from '../../query/counters/threads.js';
+import {unseenVirtualThreads} from '../../query/counters/thread-table.js';
 import {renamedText, starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
 import type {Query} from '../../query/types/query.js';
 import {timeText} from '../common/text-table.js';

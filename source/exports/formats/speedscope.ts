@@ -1,5 +1,5 @@
 import {stateCode, threadStates} from '../../model/thread-state.js';
-import {sumOf} from '../../model/sum.js';
+import {sumOf} from '../../util/sum.js';
 import {inPieces, type ExportFormat} from '../common/export-format.js';
 import {targetLine} from '../common/text-table.js';
 import {StackSet} from '../common/stack-set.js';

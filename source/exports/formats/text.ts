@@ -1,6 +1,6 @@
-import {cut} from '../../model/cell-width.js';
+import {cut} from '../../util/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
 import {deadlockText, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {sampledMs} from '../../query/counters/share.js';
@@ -9,15 +9,15 @@ import {findingsOf} from '../../query/summary/findings.js';
 import {threadColumns, type ThreadRow} from '../../views/threads/columns.js';
 import {queryThreads} from '../../views/threads/threads.js';
 import type {Query} from '../../query/types/query.js';
-import {views} from '../../views/registry.js';
+import {views} from '../../views/view-registry.js';
 import type {View} from '../../views/common/view.js';
-import {textTraces} from '../traces/text.js';
+import {textTraces} from '../traces/traces-text.js';
 import type {ExportFormat} from '../common/export-format.js';
 import {
 	defaultTop, defaultWidth, minWidth, moreLine, noteIndent, targetLine, textTable, wrapAt,
 } from '../common/text-table.js';
 import {costLine, noteLines, statesLine, timeLine, vitalsLine} from './session-lines.js';
-import {textTasks} from './tasks.js';
+import {textTasks} from './task-formats.js';
 
 const maxThreads = 10;
 

@@ -1,5 +1,5 @@
-import {getOrCreate} from '../../model/get-or-create.js';
-import {maxNameLength, printable} from '../../model/text.js';
+import {getOrCreate} from '../../util/get-or-create.js';
+import {maxNameLength, printable} from '../../util/printable.js';
 import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, maxStrings, tooMany} from '../common/limits.js';
 
 /* Reads untrusted profiles of any tool (https://github.com/google/pprof/blob/main/proto/profile.proto). */

@@ -1,14 +1,14 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {normalClassName} from '../../model/class-name.js';
 import {rootNode, unknownLine} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import {maxDateMs} from '../../model/saved-values.js';
 import {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {maxDepth, maxFrames, maxNodes, maxThreads, tooMany} from '../common/limits.js';
-import {labelKey, placeholders} from './names.js';
+import {labelKey, placeholders} from './profile-names.js';
 import type {Profile} from './profile.js';
 
 const nsPerMs = 1_000_000;

@@ -4,7 +4,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {ExcessError, maxProfileBytes} from '../common/limits.js';
 import {Profile} from './profile.js';
 import {foreignSnapshot, mergedSnapshot, type MergedProfile, type MergedSpan} from './read-foreign.js';
-import {sessionIn} from './session.js';
+import {sessionIn} from './session-in-profile.js';
 
 export {maxProfileBytes} from '../common/limits.js';
 

@@ -1,11 +1,11 @@
 import {Profile} from 'pprof-format';
 import {rootNode} from '../../model/frame.js';
 import type {Counters, SessionStats, Snapshot} from '../../model/snapshot.js';
-import {sumUpTo} from '../../model/sum.js';
+import {sumUpTo} from '../../util/sum.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
 import {isIdleSample, shownState} from '../../query/counters/waiting-stacks.js';
-import {Names} from './names.js';
+import {Names} from './profile-names.js';
 import {stacksOf} from './write.js';
 
 const nsPerMs = 1e6;

@@ -1,6 +1,6 @@
 import {gzipSync} from 'node:zlib';
 import {Profile, type SampleInput} from 'pprof-format';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {nativeCodeLine, rootNode} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import {observationsOf} from '../../model/schema.js';
@@ -11,10 +11,10 @@ import {withoutNegativeCpu} from '../../query/counters/aligned.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
 import type {ExportFormat, ReportFormat} from '../common/export-format.js';
 import {windowSnapshot} from '../common/window-snapshot.js';
-import {titleOf, traceTree, type TraceTreeRow} from '../../views/traces/methods.js';
+import {titleOf, traceTree, type TraceTreeRow} from '../../views/traces/traced-methods.js';
 import type {TraceReport} from '../../model/trace-report.js';
-import {labelKey, Names, placeholders} from './names.js';
-import {withSession} from './session.js';
+import {labelKey, Names, placeholders} from './profile-names.js';
+import {withSession} from './session-in-profile.js';
 
 /** Wall time by call path: own time and calls at each node of the tree. */
 const pprofTraces: ReportFormat<TraceReport> = {

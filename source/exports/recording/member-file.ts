@@ -1,9 +1,9 @@
 import type {FileHandle} from 'node:fs/promises';
 import type {Dictionary} from '../../model/snapshot.js';
-import {together, type RingWindow} from '../../query/past/ring.js';
+import {together, type RingWindow} from '../../query/past/past-ring.js';
 import {cellOf} from '../../query/past/steps.js';
 import {UserError} from '../../runtime/errors.js';
-import {ignoringErrors} from '../files/files.js';
+import {ignoringErrors} from '../files/write-files.js';
 import {
 	contentOf,
 	firstLine,

@@ -1,7 +1,7 @@
 import {crc32, deflateRawSync, inflateRawSync} from 'node:zlib';
 import type {Dictionary} from '../../model/snapshot.js';
-import type {WindowFigures} from '../../query/past/ring.js';
-import {VarintReader, VarintWriter} from '../../model/varints.js';
+import type {WindowFigures} from '../../query/past/past-ring.js';
+import {VarintReader, VarintWriter} from '../../util/varints.js';
 
 /* The members of a recording. docs/formats.md has the format. */
 

@@ -6,9 +6,9 @@ import {
 } from '../../model/saved-values.js';
 import {sessionFigures} from '../../model/schema.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 import {threadStates} from '../../model/thread-state.js';
-import {VarintReader, VarintWriter} from '../../model/varints.js';
+import {VarintReader, VarintWriter} from '../../util/varints.js';
 import {columnsOf, regions, type Counts} from '../../query/past/deltas.js';
 import {fromZeros, momentFrom, type SessionFacts} from '../../query/past/look-back.js';
 import {
@@ -17,7 +17,7 @@ import {
 import {version} from '../../runtime/bundle.js';
 import {checkStacks, maxContention, maxSamples, maxThreads, tooMany} from '../common/limits.js';
 import {contentOf, noNames, partsOf} from './members.js';
-import {ReadNames} from './names.js';
+import {ReadNames} from './recorded-names.js';
 
 /* A moment of a session as bytes, which are untrusted when they are read. docs/formats.md has the format. */
 

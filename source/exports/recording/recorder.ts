@@ -1,15 +1,15 @@
 import {lstatSync, readdirSync} from 'node:fs';
 import {constants, open, rename, stat} from 'node:fs/promises';
 import path from 'node:path';
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 import {LookBack, windowOrBase} from '../../query/past/look-back.js';
-import type {Ring} from '../../query/past/ring.js';
+import type {Ring} from '../../query/past/past-ring.js';
 import {cellOf, indexAt} from '../../query/past/steps.js';
 import {windowBody} from '../../query/past/window-body.js';
 import {UserError} from '../../runtime/errors.js';
 import {
 	codeOf, createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, WriteError, writeErrorOf,
-} from '../files/files.js';
+} from '../files/write-files.js';
 import {copyUpTo, FullError, merged, MemberFile, type Copy} from './member-file.js';
 import {sessionJson} from './moment.js';
 

@@ -1,5 +1,5 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
-import {nameOf} from '../../views/traces/methods.js';
+import {nameOf} from '../../views/traces/traced-methods.js';
 import type {ReportFormat} from '../common/export-format.js';
 
 /**

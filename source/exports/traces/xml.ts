@@ -1,5 +1,5 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
-import {overloadedNames, titleOf} from '../../views/traces/methods.js';
+import {overloadedNames, titleOf} from '../../views/traces/traced-methods.js';
 import {escapedMarkup, type ReportFormat} from '../common/export-format.js';
 
 /** The slowest traces: actions as `epoch ms,ACTION,method`, joined by `|`. Schema: docs/traces.xsd. */

@@ -1,7 +1,7 @@
 import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
-import {mostOf} from '../../model/sum.js';
-import {printable} from '../../model/text.js';
+import {mostOf} from '../../util/sum.js';
+import {printable} from '../../util/printable.js';
 import {isFrozen} from '../system/cgroups.js';
 import {readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';

@@ -1,8 +1,8 @@
 import process from 'node:process';
 import {userInfo} from 'node:os';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {type TargetInfo, featureRelease} from '../../model/snapshot.js';
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 import {attachSocketOf} from '../attachability/attach-socket.js';
 import {hasPtraceCapability, isForeign} from '../attachability/credentials.js';
 import {readPerfData, numberCounter, type PerfCounters, stringCounter} from '../counters/hsperfdata.js';

@@ -1,4 +1,4 @@
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 import {readTextBelowRoot} from '../system/below-root.js';
 import {attempt, readProc, readProcStrings} from '../system/proc.js';
 import {readJavaCommand} from './java-command.js';

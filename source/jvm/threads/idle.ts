@@ -1,4 +1,4 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 
 /**
 The JVM calls a thread RUNNABLE while it is in native code, even if that code waits in the kernel. These are such calls

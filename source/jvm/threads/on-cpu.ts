@@ -1,5 +1,5 @@
 import {closeSync, openSync, readSync} from 'node:fs';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {attempt, readProc} from '../system/proc.js';
 import type {ThreadCpu} from './thread-cpu.js';
 

@@ -1,5 +1,5 @@
 import {closeSync, openSync, readSync} from 'node:fs';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {attempt, errorCode, readBytes, readProc} from '../system/proc.js';
 
 /** A line of schedstat is three decimal numbers of at most 20 digits each. */

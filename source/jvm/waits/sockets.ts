@@ -1,4 +1,4 @@
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 import {loadLibc} from '../system/koffi.js';
 import {linkOf, readText} from '../system/proc.js';
 

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import {existsSync, openSync, readlinkSync, readSync} from 'node:fs';
-import {bounded} from '../../model/get-or-create.js';
-import {printable} from '../../model/text.js';
+import {bounded} from '../../util/get-or-create.js';
+import {printable} from '../../util/printable.js';
 import {attempt, closing, errorCode, readBytes, readText} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {Sockets, type Socket} from './sockets.js';

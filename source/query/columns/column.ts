@@ -1,4 +1,4 @@
-import {sumOf} from '../../model/sum.js';
+import {sumOf} from '../../util/sum.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {GroupBy, Location, Measure, Query, StateTicks} from '../types/query.js';

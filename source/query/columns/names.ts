@@ -1,4 +1,4 @@
-import {cellWidth, cut, cutMiddle, cutStart} from '../../model/cell-width.js';
+import {cellWidth, cut, cutMiddle, cutStart} from '../../util/cell-width.js';
 import {nativeCodeLine} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import {locationName} from '../counters/location.js';

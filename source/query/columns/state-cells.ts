@@ -1,4 +1,4 @@
-import {sumOf} from '../../model/sum.js';
+import {sumOf} from '../../util/sum.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {StateTicks} from '../types/query.js';
 

@@ -4,7 +4,7 @@ import {
 	contentionColumns, counterColumns, threadNumbers, type KeyedColumns, type RecordArrays,
 } from '../../model/schema.js';
 import type {Snapshot, ThreadTable, Dictionary, Counters} from '../../model/snapshot.js';
-import {sumUpTo} from '../../model/sum.js';
+import {sumUpTo} from '../../util/sum.js';
 import {stackIndex} from './stack-index.js';
 
 /** The last result by earlier snapshot: every query of a refresh needs it. */

@@ -1,6 +1,6 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {lookUp} from '../../model/column-types.js';
-import {sumOf} from '../../model/sum.js';
+import {sumOf} from '../../util/sum.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {rootNode} from '../../model/frame.js';
 import {stateCount} from '../../model/thread-state.js';

@@ -1,5 +1,5 @@
 import {nativeCodeLine} from '../../model/frame.js';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import type {Location} from '../types/query.js';
 
 /** Packages that are not own code unless `--app` lists them: the packages of the JDK, Kotlin and Scala. */

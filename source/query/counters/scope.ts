@@ -10,7 +10,7 @@ import {maskOf, stateSets} from '../filter/state-sets.js';
 import type {Measure, Query, Unit} from '../types/query.js';
 import {alignedTo, withoutNegativeCpu} from './aligned.js';
 import {stackIndex} from './stack-index.js';
-import {threadKind} from './threads.js';
+import {threadKind} from './thread-table.js';
 import {isIdleSample, type OwnCodeRule} from './waiting-stacks.js';
 
 /** The counters that a query counts. State masks have bit n for state code n. */

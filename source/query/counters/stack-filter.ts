@@ -1,6 +1,6 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
-import {sumOf} from '../../model/sum.js';
+import {sumOf} from '../../util/sum.js';
 import type {RowFilter, RowTerm} from '../filter/filter.js';
 import type {Location} from '../types/query.js';
 import {locationName} from './location.js';

@@ -1,4 +1,4 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {isInvocationGlue} from '../../model/class-name.js';
 import {nativeCodeLine, rootNode, unattributed, unknownLine} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';

@@ -1,4 +1,4 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {Query} from '../types/query.js';

@@ -1,5 +1,5 @@
-import {globListMatcher, globsOf} from '../../model/glob.js';
-import {cached} from '../../model/get-or-create.js';
+import {globListMatcher, globsOf} from '../../util/glob.js';
+import {cached} from '../../util/get-or-create.js';
 import {threadStates} from '../../model/thread-state.js';
 import {FilterError, splitFilter, type Alternative, type Term} from './filter-terms.js';
 import {compilePattern} from './regex.js';

@@ -1,6 +1,6 @@
 import {createRequire} from 'node:module';
 import type * as re2js from 're2js';
-import {printable} from '../../model/text.js';
+import {printable} from '../../util/printable.js';
 
 /** Maximum length of an expression, more than the filter line holds. */
 const maxLength = 500;

@@ -1,4 +1,4 @@
-import {sumOf} from '../../model/sum.js';
+import {sumOf} from '../../util/sum.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import type {StateSet} from '../types/query.js';
 

@@ -1,15 +1,15 @@
 import {isOfJdk} from '../../model/class-name.js';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import {lockKinds, threadFlag, lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame} from '../counters/location.js';
-import {mostOf} from '../../model/sum.js';
+import {mostOf} from '../../util/sum.js';
 import {attributionOf, type AttributionRule} from '../counters/attribution.js';
 import {isWaiting, sleeps, waitsForWork, type OwnCodeRule} from '../counters/waiting-stacks.js';
 import {isCounted, type Scope} from '../counters/scope.js';
 import type {Grouping} from '../counters/stack-index.js';
-import {membersOf} from '../counters/threads.js';
+import {membersOf} from '../counters/thread-table.js';
 import type {LockInfo, Location} from '../types/query.js';
 import {stateCode} from '../../model/thread-state.js';
 

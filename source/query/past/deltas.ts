@@ -2,8 +2,8 @@ import {Buffer} from 'node:buffer';
 import {fromNames, namesOf, newArray, type Column, type ColumnArray} from '../../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {maxNameLength} from '../../model/text.js';
-import {VarintReader, VarintWriter} from '../../model/varints.js';
+import {maxNameLength} from '../../util/printable.js';
+import {VarintReader, VarintWriter} from '../../util/varints.js';
 
 /*
 The changes between two snapshots as bytes, which can be applied forwards and backwards: by column, rows and values;

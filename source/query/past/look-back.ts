@@ -1,6 +1,6 @@
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {countsOf, MovingMoment, type Counts} from './deltas.js';
-import type {Ring, RingWindow} from './ring.js';
+import type {Ring, RingWindow} from './past-ring.js';
 import {indexAt, windowOfCell} from './steps.js';
 import {readBody, type PastMoment, type WindowBody} from './window-body.js';
 import {lastTenSecondsMs, type WindowStarts} from './windows.js';

@@ -2,7 +2,7 @@ import {sampledMs} from '../counters/share.js';
 import type {Column, PastFigures} from '../columns/column.js';
 import type {Query} from '../types/query.js';
 import {LookBack, windowOrBase} from './look-back.js';
-import type {Ring, RingWindow} from './ring.js';
+import type {Ring, RingWindow} from './past-ring.js';
 import {stepsUpTo, trendOf, type Span, type Trend} from './steps.js';
 
 type View = {readonly columns: ReadonlyArray<Pick<Column<never>, 'past'>>};

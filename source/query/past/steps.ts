@@ -1,6 +1,6 @@
-import {sumOf} from '../../model/sum.js';
+import {sumOf} from '../../util/sum.js';
 import {corePercent} from '../counters/share.js';
-import type {Ring, RingWindow, WindowFigures} from './ring.js';
+import type {Ring, RingWindow, WindowFigures} from './past-ring.js';
 
 /** Lengths of a window of the past, which are also its steps: the choices of the z key, the longest first. */
 export const spans = [

@@ -3,7 +3,7 @@ import {fromNames, namesOf} from '../../model/column-types.js';
 import {sessionFigures} from '../../model/schema.js';
 import type {SourceStatus} from '../../model/source.js';
 import {aboutOf, withReports} from '../../model/saved-values.js';
-import {VarintReader, VarintWriter} from '../../model/varints.js';
+import {VarintReader, VarintWriter} from '../../util/varints.js';
 import {deltas, merged, regions, type Counts} from './deltas.js';
 
 /*

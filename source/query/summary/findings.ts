@@ -1,6 +1,6 @@
 import {isCollector, jvmWork, workOf} from '../../model/jvm-stacks.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
-import {mostOf, sumUpTo} from '../../model/sum.js';
+import {mostOf, sumUpTo} from '../../util/sum.js';
 import {stateSets} from '../filter/state-sets.js';
 import {cycleText, deadlocksOf} from '../locks/deadlocks.js';
 import {countedLines} from '../counted-lines.js';
@@ -12,7 +12,7 @@ import {tellingLines} from '../counters/attribution.js';
 import {framesOf} from '../counters/stack-index.js';
 import {decimals, formatBytes, formatDuration} from '../columns/format.js';
 import {corePercent, sampledMs} from '../counters/share.js';
-import {threadKind, threadCpuNs, threadRunDelayNs} from '../counters/threads.js';
+import {threadKind, threadCpuNs, threadRunDelayNs} from '../counters/thread-table.js';
 import {summaryQuery} from './summary.js';
 import {threadGrowthFinding} from './pool-findings.js';
 import {waitFindings} from './wait-findings.js';

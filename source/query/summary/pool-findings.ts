@@ -1,17 +1,17 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
-import {mostOf} from '../../model/sum.js';
-import {poolName} from '../../model/text.js';
+import {mostOf} from '../../util/sum.js';
+import {poolName} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
 import {nameOf} from '../columns/column.js';
 import {formatCount, formatDuration} from '../columns/format.js';
 import {nameWith, shortName, viaText} from '../columns/names.js';
 import {tellingLines, type TellingLines} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
-import {membersOfAll, threadKind} from '../counters/threads.js';
+import {membersOfAll, threadKind} from '../counters/thread-table.js';
 import {isPoolWorker} from '../counters/waiting-stacks.js';
 import {isIdleNow, stuckMs} from '../locks/newest-sample.js';
-import {waitOf} from '../locks/waits.js';
+import {waitOf} from '../locks/wait-of.js';
 import type {Finding, Query} from '../types/query.js';
 
 /** A pool whose threads have waited for this long has no thread for its tasks; in a program that uses CPU, longer. */

@@ -1,4 +1,4 @@
-import {sumUpTo} from '../../model/sum.js';
+import {sumUpTo} from '../../util/sum.js';
 import type {StateTicks, Query} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCount, stateCode, threadStates} from '../../model/thread-state.js';
@@ -6,7 +6,7 @@ import {isCollector} from '../../model/jvm-stacks.js';
 import {threadFlag} from '../../model/sample.js';
 import {unattributedReasons, rootNode} from '../../model/frame.js';
 import {unattributedNs} from '../counters/aligned.js';
-import {threadCpuNs, threadRunDelayNs, membersOf, threadKind, isOfJvm} from '../counters/threads.js';
+import {threadCpuNs, threadRunDelayNs, membersOf, threadKind, isOfJvm} from '../counters/thread-table.js';
 import {percentOf, corePercent, sampledMs, windowMs} from '../counters/share.js';
 import {deadlocksOf, type Deadlock} from '../locks/deadlocks.js';
 import {isHeldUpNow, isIdleNow} from '../locks/newest-sample.js';

@@ -1,4 +1,4 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {lockKindCode, threadFlag} from '../../model/sample.js';
 import {featureRelease, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -8,10 +8,10 @@ import {initializerText, lockName, methodName, nameWith, shortName, viaText} fro
 import {tellingLines, type TellingLines} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
-import {membersOf, membersOfAll} from '../counters/threads.js';
+import {membersOf, membersOfAll} from '../counters/thread-table.js';
 import {isLibraryReader} from '../counters/waiting-stacks.js';
 import {countedThreads, scopeOf} from '../counters/scope.js';
-import {mostOf} from '../../model/sum.js';
+import {mostOf} from '../../util/sum.js';
 import {deadlocksOf} from '../locks/deadlocks.js';
 import {
 	attributedLocation,
@@ -21,7 +21,7 @@ import {
 	programLocation,
 	stuckMs,
 } from '../locks/newest-sample.js';
-import {groupWaits, unknownCall, waitOf} from '../locks/waits.js';
+import {groupWaits, unknownCall, waitOf} from '../locks/wait-of.js';
 import type {Finding, Location, Query} from '../types/query.js';
 import {poolFindings} from './pool-findings.js';
 

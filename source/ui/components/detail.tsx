@@ -1,8 +1,8 @@
-import {cellWidth} from '../../model/cell-width.js';
+import {cellWidth} from '../../util/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatCount, formatMs, formatStuck, plural} from '../../query/columns/format.js';
 import type {Trend} from '../../query/past/steps.js';
-import {waitText, type WaitGroup} from '../../query/locks/waits.js';
+import {waitText, type WaitGroup} from '../../query/locks/wait-of.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
 import type {Location} from '../../query/types/query.js';
@@ -18,10 +18,10 @@ import {
 	selectedLink,
 } from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
-import type {Layout} from '../text/layout.js';
+import type {Layout} from '../text/screen-layout.js';
 import {cut, pad, wrappedSpans, type Span, type Spans, sparkline} from '../text/spans.js';
 import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/detail.js';
-import type {StackRow} from '../../query/stacks.js';
+import type {StackRow} from '../../query/stack-rows.js';
 import {Lines} from './text.js';
 
 /** Most entries of each list in a detail; a saved snapshot has all. `source`: lines before, and after, the row's. */

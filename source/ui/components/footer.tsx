@@ -1,13 +1,13 @@
-import {cellWidth, cutStart} from '../../model/cell-width.js';
-import {viewOf} from '../../views/registry.js';
+import {cellWidth, cutStart} from '../../util/cell-width.js';
+import {viewOf} from '../../views/view-registry.js';
 import type {Hint} from '../../views/common/view.js';
 import {actionOf, bindingOf, keyLabel, keysOf, labelAfter, type KeyBinding} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
-import {backFromFocus} from '../state/rows.js';
+import {backFromFocus} from '../state/screen-rows.js';
 import {sourceKindOf, rowsOf, type ScreenData} from '../state/screen-data.js';
 import {keyContextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, type UiState} from '../state/state.js';
 import {messageOf} from '../status/session-states.js';
-import type {Layout} from '../text/layout.js';
+import type {Layout} from '../text/screen-layout.js';
 import {layOut, type Item} from '../text/line-items.js';
 import {cut, spansWidth, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines} from './text.js';

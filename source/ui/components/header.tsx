@@ -1,9 +1,9 @@
 import {headerItems, itemsOf, type HeaderContext, type HeaderItem} from '../status/items.js';
-import {cellWidth} from '../../model/cell-width.js';
+import {cellWidth} from '../../util/cell-width.js';
 import type {Finding} from '../../query/types/query.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
-import type {Layout} from '../text/layout.js';
+import type {Layout} from '../text/screen-layout.js';
 import {layOut, type Item} from '../text/line-items.js';
 import {cut, wrapped, type Span, type Spans} from '../text/spans.js';
 import {Line, Lines} from './text.js';

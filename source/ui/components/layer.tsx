@@ -1,16 +1,16 @@
 import {Box} from 'ink';
-import {cellWidth} from '../../model/cell-width.js';
-import {viewOf} from '../../views/registry.js';
+import {cellWidth} from '../../util/cell-width.js';
+import {viewOf} from '../../views/view-registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {keysOf, labelAfter, type Action} from '../state/keys.js';
 import type {LayerSize} from '../state/screen-context.js';
 import {sourceKindOf, type DetailOf, type ScreenData} from '../state/screen-data.js';
 import {scrollIntoView, type MenuLayer, type ScrolledLayer, type UiState} from '../state/state.js';
-import {layerRoom, type Layout} from '../text/layout.js';
+import {layerRoom, type Layout} from '../text/screen-layout.js';
 import {layOut} from '../text/line-items.js';
 import {cut, type Spans} from '../text/spans.js';
 import {detailLines} from './detail.js';
-import {helpOf, helpTitle, type HelpLine} from './help.js';
+import {helpOf, helpTitle, type HelpLine} from './help-lines.js';
 import {TermTable, type TermRow} from './term-table.js';
 import {Line, Lines} from './text.js';
 

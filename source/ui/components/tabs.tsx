@@ -1,12 +1,12 @@
 import {Box} from 'ink';
-import {sumOf} from '../../model/sum.js';
-import {cellWidth} from '../../model/cell-width.js';
+import {sumOf} from '../../util/sum.js';
+import {cellWidth} from '../../util/cell-width.js';
 import {comparedFrom} from '../../views/changes/changes.js';
 import {formatDuration, ago, clocks} from '../../query/columns/format.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import {windows} from '../../query/past/windows.js';
 import {windowMs} from '../../query/counters/share.js';
-import {viewOf, views} from '../../views/registry.js';
+import {viewOf, views} from '../../views/view-registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';

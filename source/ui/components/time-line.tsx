@@ -1,10 +1,10 @@
 import {formatCount, clock} from '../../query/columns/format.js';
-import type {Ring} from '../../query/past/ring.js';
+import type {Ring} from '../../query/past/past-ring.js';
 import {cellOf, timeCells, type TimeCell} from '../../query/past/steps.js';
 import {pastWindowEndMs} from '../state/time.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
-import type {Layout} from '../text/layout.js';
+import type {Layout} from '../text/screen-layout.js';
 import {sparkline, type Spans} from '../text/spans.js';
 import {Lines} from './text.js';
 

@@ -1,18 +1,18 @@
 import {Box, Text} from 'ink';
 import {memo} from 'react';
-import {cellWidth} from '../../model/cell-width.js';
+import {cellWidth} from '../../util/cell-width.js';
 import {headingOf, isFlexible, type CellContext} from '../../query/columns/column.js';
 import {sampledMs} from '../../query/counters/share.js';
 import {measureOf} from '../../query/counters/scope.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Trend} from '../../query/past/steps.js';
 import type {Measure, Query} from '../../query/types/query.js';
-import {viewOf} from '../../views/registry.js';
+import {viewOf} from '../../views/view-registry.js';
 import type {ViewRow} from '../../views/common/view.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {queryOf, selectedIndex, type UiState} from '../state/state.js';
-import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/layout.js';
+import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/screen-layout.js';
 import {
 	cut, dropCells, fit, pad, sparkline, truncateSpans, wrappedSpans, type Span, type Spans,
 } from '../text/spans.js';

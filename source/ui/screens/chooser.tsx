@@ -1,7 +1,7 @@
 import {useEffect, useRef, useState} from 'react';
-import {cellWidth} from '../../model/cell-width.js';
+import {cellWidth} from '../../util/cell-width.js';
 import {Lines, ThemeContext} from '../components/text.js';
-import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/terminal.js';
+import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/use-terminal.js';
 import {actionOf, keysOf, type SourceKind} from '../state/keys.js';
 import {erasures, insert} from '../state/reduce-input.js';
 import {stepOf} from '../state/screen-context.js';

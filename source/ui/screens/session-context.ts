@@ -1,7 +1,7 @@
 import {headingOf, isFlexible} from '../../query/columns/column.js';
 import {sampledMs} from '../../query/counters/share.js';
 import {measureOf} from '../../query/counters/scope.js';
-import {threadsOf, viewOf} from '../../views/registry.js';
+import {threadsOf, viewOf} from '../../views/view-registry.js';
 import {linksOf} from '../components/detail.js';
 import {sizeOfLayer} from '../components/layer.js';
 import type {ScreenContext} from '../state/screen-context.js';
@@ -9,7 +9,7 @@ import {sourceKindOf, rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {Feed} from '../state/session-store.js';
 import type {UiState} from '../state/state.js';
-import {columnsOf, fitTableColumns, overhang, type Layout} from '../text/layout.js';
+import {columnsOf, fitTableColumns, overhang, type Layout} from '../text/screen-layout.js';
 
 type ContextInput = {readonly session: SessionData; readonly ui: UiState; readonly feed: Feed; readonly layout: Layout};
 

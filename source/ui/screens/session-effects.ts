@@ -1,6 +1,6 @@
 import process from 'node:process';
 import type {Snapshot} from '../../model/snapshot.js';
-import type {Ring} from '../../query/past/ring.js';
+import type {Ring} from '../../query/past/past-ring.js';
 import type {Baseline, Location, Query} from '../../query/types/query.js';
 import {confirmTrace} from '../state/reduce-input.js';
 import type {ScreenContext} from '../state/screen-context.js';
@@ -9,7 +9,7 @@ import type {SessionData} from '../state/session-data.js';
 import type {SessionStore} from '../state/session-store.js';
 import {withMessage, withQuery, type Effect, type UiState} from '../state/state.js';
 import type {Terminal} from '../terminal/terminal.js';
-import type {Layout} from '../text/layout.js';
+import type {Layout} from '../text/screen-layout.js';
 
 export type SaveRequest = {readonly name?: string; readonly format?: string; readonly ring?: Ring};
 

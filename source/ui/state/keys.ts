@@ -1,4 +1,4 @@
-import {views} from '../../views/registry.js';
+import {views} from '../../views/view-registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 
 /*

@@ -1,8 +1,8 @@
 import {formatBytes, formatDuration} from '../../query/columns/format.js';
 import {parseFilter} from '../../query/filter/filter.js';
-import {nameOf} from '../../views/traces/methods.js';
+import {nameOf} from '../../views/traces/traced-methods.js';
 import type {Action} from './keys.js';
-import {locationAt} from './rows.js';
+import {locationAt} from './screen-rows.js';
 import type {ScreenContext} from './screen-context.js';
 import {
 	inputLayer, withMessage, withEffect, pushLayer, popLayer, withQuery, type InputLayer, type UiState,

@@ -1,7 +1,7 @@
-import {viewOf} from '../../views/registry.js';
+import {viewOf} from '../../views/view-registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
-import {followLink, backFromFocus, stepLink} from './rows.js';
+import {followLink, backFromFocus, stepLink} from './screen-rows.js';
 import {reverseSort, sortByColumn, tableActions} from './table-actions.js';
 import {bindingOf, remapped, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';

@@ -1,6 +1,6 @@
 import type {SortKey} from '../../query/columns/column.js';
 import type {Baseline, Location} from '../../query/types/query.js';
-import type {Ring} from '../../query/past/ring.js';
+import type {Ring} from '../../query/past/past-ring.js';
 import type {ViewRow} from '../../views/common/view.js';
 import type {DetailLink} from './screen-data.js';
 import {

@@ -1,7 +1,7 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SourceStatus} from '../../model/source.js';
 import type {PastWindow} from '../../query/past/look-back.js';
-import type {Ring} from '../../query/past/ring.js';
+import type {Ring} from '../../query/past/past-ring.js';
 import type {LineFigures} from '../../query/detail.js';
 import type {Finding, Location} from '../../query/types/query.js';
 import type {SourceText} from '../../sources/library.js';

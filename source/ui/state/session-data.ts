@@ -1,4 +1,4 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/library.js';
 import {LookBack} from '../../query/past/look-back.js';
@@ -7,7 +7,7 @@ import {renamedText, summarize} from '../../query/summary/summary.js';
 import {querySourceLines} from '../../query/detail.js';
 import type {SummaryOptions, GroupBy, Location, Query} from '../../query/types/query.js';
 import {windowStart, ratesOf, recentRates, type SamplingRates} from '../../query/past/windows.js';
-import {viewOf, views} from '../../views/registry.js';
+import {viewOf, views} from '../../views/view-registry.js';
 import type {View, ViewRow} from '../../views/common/view.js';
 import {indexAt, cpuTrend} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';

@@ -3,9 +3,9 @@ import type {SnapshotSource, SourceStatus} from '../../model/source.js';
 import type {PastMoment} from '../../query/past/window-body.js';
 import {noStarts, remember, reset, undoReset, type WindowStarts} from '../../query/past/windows.js';
 import {recordedStarts} from '../../query/past/look-back.js';
-import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
+import {addToRing, emptyRing, type Ring} from '../../query/past/past-ring.js';
 import {cycleText, deadlocksOf} from '../../query/locks/deadlocks.js';
-import {steadyNow} from '../../model/steady-clock.js';
+import {steadyNow} from '../../util/steady-clock.js';
 
 /** What is known of the session at one moment, from which `SessionData` makes the data on the screen. Immutable. */
 export type Feed = {

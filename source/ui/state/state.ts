@@ -3,7 +3,7 @@ import type {Query, SortOrder, StateSet, Location} from '../../query/types/query
 import type {WindowId} from '../../query/past/windows.js';
 import {usualSpanMs} from '../../query/past/steps.js';
 import type {ViewRow} from '../../views/common/view.js';
-import {views} from '../../views/registry.js';
+import {views} from '../../views/view-registry.js';
 import type {KeyChanges, KeyContext} from './keys.js';
 
 type ViewId = string;

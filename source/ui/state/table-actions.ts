@@ -2,8 +2,8 @@ import type {SortKey} from '../../query/columns/column.js';
 import {windows} from '../../query/past/windows.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Unit} from '../../query/types/query.js';
-import {choiceAfter} from '../../views/common/keys.js';
-import {viewOf, views} from '../../views/registry.js';
+import {choiceAfter} from '../../views/common/opening-keys.js';
+import {viewOf, views} from '../../views/view-registry.js';
 import type {Action} from './keys.js';
 import {columnMenu} from './reduce-menu.js';
 import {moveSelection, type ScreenContext} from './screen-context.js';
@@ -11,7 +11,7 @@ import {
 	selectFirstRow, inputLayer, withMessage, selectedRow, withEffect, pushLayer, withQuery, withSort, type UiState,
 } from './state.js';
 import {promptForHolders, promptForPattern} from './reduce-input.js';
-import {backFromFocus, editOrCopy, focusOnRow} from './rows.js';
+import {backFromFocus, editOrCopy, focusOnRow} from './screen-rows.js';
 import {busiest, earlier, later, nextSpan, play, setBaseline, toggleChanges} from './time.js';
 
 type Handler = (state: UiState, screen: ScreenContext, action: Action) => UiState;

@@ -1,6 +1,6 @@
 import {comparedFrom} from '../../views/changes/changes.js';
 import {busiestMs, cellAfter, cellBefore, cellOf, shortestSpanMs, spans} from '../../query/past/steps.js';
-import {comparingView, viewOf, views} from '../../views/registry.js';
+import {comparingView, viewOf, views} from '../../views/view-registry.js';
 import {clocks, plural} from '../../query/columns/format.js';
 import type {ScreenContext} from './screen-context.js';
 import {goBack, goTo, withMessage, withEffect, type UiState} from './state.js';

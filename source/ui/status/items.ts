@@ -1,5 +1,5 @@
-import {sumOf} from '../../model/sum.js';
-import {cutStart} from '../../model/cell-width.js';
+import {sumOf} from '../../util/sum.js';
+import {cutStart} from '../../util/cell-width.js';
 import {featureRelease, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import {formatBytes, formatDuration, plural} from '../../query/columns/format.js';

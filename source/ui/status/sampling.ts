@@ -1,6 +1,6 @@
 import {unattributed} from '../../model/frame.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
-import {sumUpTo} from '../../model/sum.js';
+import {sumUpTo} from '../../util/sum.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatCount} from '../../query/columns/format.js';
 import {starvedText, unattributedText} from '../../query/summary/summary.js';

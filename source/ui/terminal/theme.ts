@@ -1,7 +1,7 @@
 import type {TextProps} from 'ink';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import type {CellRole} from '../../query/columns/column.js';
-import {asciiOf} from '../../model/ascii.js';
+import {asciiOf} from '../../util/ascii.js';
 
 /** `ascii`: only ASCII characters; `colors`: styles that replace the defaults of roles, as `readStyle` reads them. */
 export type ThemeOptions = {

@@ -1,5 +1,5 @@
-import {sumOf} from '../../model/sum.js';
-import {cellWidth} from '../../model/cell-width.js';
+import {sumOf} from '../../util/sum.js';
+import {cellWidth} from '../../util/cell-width.js';
 import type {Role} from '../terminal/theme.js';
 import {cut, type Span, type Spans} from './spans.js';
 

@@ -1,9 +1,9 @@
-import {sumOf} from '../../model/sum.js';
-import {cellWidth, firstCells, graphemes} from '../../model/cell-width.js';
+import {sumOf} from '../../util/sum.js';
+import {cellWidth, firstCells, graphemes} from '../../util/cell-width.js';
 import type {Role} from '../terminal/theme.js';
 import type {Trend} from '../../query/past/steps.js';
 
-export {cut, fit, pad} from '../../model/cell-width.js';
+export {cut, fit, pad} from '../../util/cell-width.js';
 
 /** A piece of a line. */
 export type Span = {

@@ -1,5 +1,5 @@
-import {sumOf} from '../../model/sum.js';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {sumOf} from '../../util/sum.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {alignedTo} from '../../query/counters/aligned.js';
 import {lockKinds} from '../../model/sample.js';
 import {recordsInWindow} from '../../model/records-in-window.js';
@@ -8,7 +8,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
-import {membersOf, unseenVirtualThreads} from '../../query/counters/threads.js';
+import {membersOf, unseenVirtualThreads} from '../../query/counters/thread-table.js';
 import {isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {sampleTicks, sampledMs} from '../../query/counters/share.js';
 import {passesFilter, type FilterFields} from '../../query/filter/filter.js';

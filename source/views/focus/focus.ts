@@ -17,7 +17,7 @@ import {
 } from '../../query/columns/column.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
-import {globMatcher} from '../../model/glob.js';
+import {globMatcher} from '../../util/glob.js';
 
 type FocusFigures = {
 	readonly method: Location;

@@ -1,7 +1,7 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {nameWith, nameHeldBy, viaText} from '../../query/columns/names.js';
 import {locationKey, locationName} from '../../query/counters/location.js';
-import {mostOf} from '../../model/sum.js';
+import {mostOf} from '../../util/sum.js';
 import type {Query, Location, Unit} from '../../query/types/query.js';
 import {percentIn, sampledMs} from '../../query/counters/share.js';
 import {countedLines, pastOfLines, type LineTable, type LineRow} from '../../query/counted-lines.js';
@@ -24,7 +24,7 @@ import {
 	type Column,
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
-import {keyOrOption} from '../common/keys.js';
+import {keyOrOption} from '../common/opening-keys.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [

@@ -5,14 +5,14 @@ import {stateCode} from '../../model/thread-state.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {endsOf, viaOfBuckets, ownLocation} from '../../query/counters/attribution.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type CountedFigures} from '../../query/counters/buckets.js';
-import {membersOf} from '../../query/counters/threads.js';
+import {membersOf} from '../../query/counters/thread-table.js';
 import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
 import {percentIn, sampledMs, threadsInStep} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, framesOf, type Grouping} from '../../query/counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, Location, Unit} from '../../query/types/query.js';
-import {cellWidth} from '../../model/cell-width.js';
+import {cellWidth} from '../../util/cell-width.js';
 import {
 	figure,
 	nameOf,
@@ -28,9 +28,9 @@ import {formats} from '../../query/columns/format.js';
 import {nameWith, shortName, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
 import {nativeCodeLine, nativeLine, rootNode} from '../../model/frame.js';
-import {TupleIndex} from '../../model/tuple-index.js';
+import {TupleIndex} from '../../util/tuple-index.js';
 import {locationName} from '../../query/counters/location.js';
-import {mostOf} from '../../model/sum.js';
+import {mostOf} from '../../util/sum.js';
 
 type CountedStacks = CountedFigures & {
 	readonly stacks: StackNumbers;

@@ -1,4 +1,4 @@
-import {getOrCreate} from '../../model/get-or-create.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {TaskReport, TaskStays} from '../../model/task-report.js';
 import {DurationSum, type DurationFigures} from '../../model/histogram.js';
@@ -6,7 +6,7 @@ import {sortRows} from '../../query/columns/sort.js';
 import {filtered, filterOf} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import type {TaskState} from '../../model/task-probe.js';
-import {cellWidth, cutStart} from '../../model/cell-width.js';
+import {cellWidth, cutStart} from '../../util/cell-width.js';
 import {figure, text, type Column} from '../../query/columns/column.js';
 import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';

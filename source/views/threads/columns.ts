@@ -4,7 +4,7 @@ import {
 	cpuColumn, figure, ownCodeColumn, locationColumn, stateColumn, statesColumn, text, type Column,
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
-import {waitText, type Wait} from '../../query/locks/waits.js';
+import {waitText, type Wait} from '../../query/locks/wait-of.js';
 import {initializerText, nameHeldBy, nameWith, shortName, viaText} from '../../query/columns/names.js';
 import {stateLetters, stateRole, stateWord} from '../../query/columns/state-cells.js';
 

@@ -1,8 +1,8 @@
-import {sumOf} from '../../model/sum.js';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {sumOf} from '../../util/sum.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
-import {poolName} from '../../model/text.js';
+import {poolName} from '../../util/printable.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
@@ -17,7 +17,7 @@ import {
 	isContendingNow,
 	knowsThreadsNow,
 } from '../../query/locks/newest-sample.js';
-import {membersOf, isOfJvm, threadCpuNs, threadRunDelayNs} from '../../query/counters/threads.js';
+import {membersOf, isOfJvm, threadCpuNs, threadRunDelayNs} from '../../query/counters/thread-table.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {sortRows} from '../../query/columns/sort.js';
@@ -26,7 +26,7 @@ import {corePercent, percentOf, sampledMs} from '../../query/counters/share.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {shownState, type OwnCodeRule} from '../../query/counters/waiting-stacks.js';
 import type {Location, Query} from '../../query/types/query.js';
-import {waitOf, waitText} from '../../query/locks/waits.js';
+import {waitOf, waitText} from '../../query/locks/wait-of.js';
 import type {ViewTable} from '../common/view.js';
 import {threadColumns, type ThreadRow} from './columns.js';
 

@@ -1,5 +1,5 @@
-import {sumOf} from '../../model/sum.js';
-import {getOrCreate} from '../../model/get-or-create.js';
+import {sumOf} from '../../util/sum.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import type {Counters, Dictionary} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';

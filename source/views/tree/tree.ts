@@ -1,5 +1,5 @@
 import {rootNode} from '../../model/frame.js';
-import {sumUpTo} from '../../model/sum.js';
+import {sumUpTo} from '../../util/sum.js';
 import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
 import {attributionOf, endsOf} from '../../query/counters/attribution.js';
 import {countersInWindow, scopeOf, type Scope} from '../../query/counters/scope.js';

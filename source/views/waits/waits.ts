@@ -1,13 +1,13 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {poolName} from '../../model/text.js';
+import {poolName} from '../../util/printable.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName} from '../../query/counters/location.js';
-import {membersOf, isOfJvm} from '../../query/counters/threads.js';
+import {membersOf, isOfJvm} from '../../query/counters/thread-table.js';
 import {countedThreads, scopeOf} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
-import {mostOf} from '../../model/sum.js';
+import {mostOf} from '../../util/sum.js';
 import {isIdleNow, isHeldUpNow, missingWaits, programLocation, stuckMs} from '../../query/locks/newest-sample.js';
-import {groupWaits, waitOf, waitText, type WaitGroup} from '../../query/locks/waits.js';
+import {groupWaits, waitOf, waitText, type WaitGroup} from '../../query/locks/wait-of.js';
 import type {OwnCodeRule} from '../../query/counters/waiting-stacks.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';

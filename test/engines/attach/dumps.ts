@@ -3,7 +3,7 @@ import path from 'node:path';
 import {gunzipSync} from 'node:zlib';
 import {DumpParser} from '../../../source/engines/attach/dump/parser.js';
 import {Sample} from '../../../source/model/sample.js';
-import {AttachClient} from '../../../source/engines/attach/socket/client.js';
+import {AttachClient} from '../../../source/jvm/attach/client.js';
 import {IdleList} from '../../../source/jvm/threads/idle.js';
 import {targetOf} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/until.js';

@@ -3,7 +3,7 @@ import {DumpParser} from '../../../source/engines/attach/dump/parser.js';
 import {otherFrame} from '../../../source/model/frame.js';
 import {Sample, virtualThreadsKey} from '../../../source/model/sample.js';
 import {stateCode} from '../../../source/model/thread-state.js';
-import {createTable, defaultShape} from '../../../source/table/layout.js';
+import {createTable, defaultShape} from '../../../source/table/table-layout.js';
 import {TableWriter} from '../../../source/table/writer.js';
 import {IdleList} from '../../../source/jvm/threads/idle.js';
 import type {Row} from '../observe.js';

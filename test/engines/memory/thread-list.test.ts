@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {type Vm} from '../../../source/engines/memory/hotspot/vm.js';
 import {type Memory} from '../../../source/engines/memory/target/memory.js';
-import {Reader, Unreadable} from '../../../source/engines/memory/target/reader.js';
+import {Reader, Unreadable} from '../../../source/engines/memory/target/memory-reader.js';
 import {ThreadList} from '../../../source/engines/memory/threads/thread-list.js';
 import {pick, seeded} from '../../helpers/random.js';
 

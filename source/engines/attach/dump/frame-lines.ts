@@ -1,7 +1,7 @@
 import {normalClassName} from '../../../model/class-name.js';
 import {nativeLine, otherFrame, unknownLine, type Interner} from '../../../model/frame.js';
-import {bounded} from '../../../model/get-or-create.js';
-import {decodeModifiedUtf8} from '../../../model/text.js';
+import {bounded} from '../../../util/get-or-create.js';
+import {decodeModifiedUtf8} from '../../../util/printable.js';
 import {type IdleList, idleKind} from '../../../jvm/threads/idle.js';
 import {type Sample, threadFlag} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';

@@ -1,13 +1,13 @@
 import {normalClassName} from '../../../model/class-name.js';
 import type {Interner} from '../../../model/frame.js';
-import {bounded} from '../../../model/get-or-create.js';
+import {bounded} from '../../../util/get-or-create.js';
 import {lockKindCode, threadFlag, virtualThreadsKey, type Sample} from '../../../model/sample.js';
-import {decodeModifiedUtf8, maxNameLength, printable} from '../../../model/text.js';
+import {decodeModifiedUtf8, maxNameLength, printable} from '../../../util/printable.js';
 import {stateCode, type ThreadState} from '../../../model/thread-state.js';
 import type {IdleList} from '../../../jvm/threads/idle.js';
 import {FrameLines, frameStart, type DumpFrame} from './frame-lines.js';
-import {Headers, maxThreads, tooManyThreads, truncated, type Header} from './headers.js';
-import {deadlockedSynchronizers, LockOwners, readLockLine, type LockLine} from './locks.js';
+import {Headers, maxThreads, tooManyThreads, truncated, type Header} from './thread-headers.js';
+import {deadlockedSynchronizers, LockOwners, readLockLine, type LockLine} from './dump-locks.js';
 
 /** HotSpot prints at most this many frames of a thread and silently omits the rest (MaxJavaStackTraceDepth). */
 const dumpDepth = 1024;

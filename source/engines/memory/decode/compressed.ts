@@ -1,4 +1,4 @@
-import {fail} from '../target/reader.js';
+import {fail} from '../target/memory-reader.js';
 
 /**
 Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; before 20 compressedStream.hpp): up to five bytes, the low part first,

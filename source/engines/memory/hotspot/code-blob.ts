@@ -1,4 +1,4 @@
-import {sumOf} from '../../../model/sum.js';
+import {sumOf} from '../../../util/sum.js';
 import {wordAt, isAddress} from '../target/memory.js';
 import {loopsIn, type Loop} from '../decode/loops.js';
 import {
@@ -11,7 +11,7 @@ import {
 	type Scope,
 	type ScopeMonitor,
 } from '../decode/scopes.js';
-import {fail, ifReadable} from '../target/reader.js';
+import {fail, ifReadable} from '../target/memory-reader.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';
 

@@ -1,4 +1,4 @@
-import {fail, ifReadable, type Reader} from '../target/reader.js';
+import {fail, ifReadable, type Reader} from '../target/memory-reader.js';
 import {type Popped} from '../decode/stack-pointer.js';
 import {type TopFrameState} from '../decode/prologue.js';
 import {callsNothing} from './call-site.js';

@@ -1,7 +1,7 @@
-import {cached, getOrCreate} from '../../../model/get-or-create.js';
+import {cached, getOrCreate} from '../../../util/get-or-create.js';
 import {decodeFieldStream, decodeFieldTuples, type FieldInfo} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
-import {fail, ifReadable} from '../target/reader.js';
+import {fail, ifReadable} from '../target/memory-reader.js';
 import {has} from './layout.js';
 import {poolSymbol} from './methods.js';
 import {decompress, type Vm} from './vm.js';

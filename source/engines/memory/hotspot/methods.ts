@@ -1,10 +1,10 @@
 import {nativeLine, otherFrame, unknownLine, type Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
-import {getOrCreate} from '../../../model/get-or-create.js';
-import {decodeModifiedUtf8} from '../../../model/text.js';
+import {getOrCreate} from '../../../util/get-or-create.js';
+import {decodeModifiedUtf8} from '../../../util/printable.js';
 import {decodeLineTable, lineAt, type LineTable} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
-import {fail, ifReadable} from '../target/reader.js';
+import {fail, ifReadable} from '../target/memory-reader.js';
 import {callsAnything, callsNothing, calledBy} from './call-site.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';

@@ -1,6 +1,6 @@
-import {printable} from '../../../model/text.js';
+import {printable} from '../../../util/printable.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {fail} from '../target/reader.js';
+import {fail} from '../target/memory-reader.js';
 import {type Heap} from './heap.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';

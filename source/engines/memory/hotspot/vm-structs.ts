@@ -1,6 +1,6 @@
 import {closing} from '../../../jvm/system/proc.js';
 import {wordAt} from '../target/memory.js';
-import {type Reader} from '../target/reader.js';
+import {type Reader} from '../target/memory-reader.js';
 import {
 	ElfFile, inSymbol, isDefined, mappingsOf, openMapped, symbolBytes, symbolName, symbolSection, word64,
 } from '../target/elf.js';

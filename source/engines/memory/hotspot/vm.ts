@@ -1,5 +1,5 @@
 import {wordAt} from '../target/memory.js';
-import {fail, type Reader} from '../target/reader.js';
+import {fail, type Reader} from '../target/memory-reader.js';
 import {has, type Layout} from './layout.js';
 
 /** How compressed pointers are decoded. */

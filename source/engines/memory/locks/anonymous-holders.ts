@@ -1,4 +1,4 @@
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 
 /** Monitors whose holders are searched for at the same time. */
 const maxSearchedMonitors = 256;

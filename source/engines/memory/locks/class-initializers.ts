@@ -1,7 +1,7 @@
-import {getOrCreate} from '../../../model/get-or-create.js';
+import {getOrCreate} from '../../../util/get-or-create.js';
 import {lockKindCode} from '../../../model/sample.js';
 import {wordAt, isAligned} from '../target/memory.js';
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {noLock, type JavaThread, type Lock} from '../threads/java-thread.js';

@@ -1,5 +1,5 @@
 import {normalClassName} from '../../../model/class-name.js';
-import {bounded} from '../../../model/get-or-create.js';
+import {bounded} from '../../../util/get-or-create.js';
 import {lockKindCode, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {objectsMayMove} from '../hotspot/heap.js';
@@ -9,7 +9,7 @@ import {isAligned} from '../target/memory.js';
 import {klassSymbol, symbolName} from '../hotspot/methods.js';
 import {noLock, notWaiting, type Holder, type JavaThread, type Lock, type ReadLock} from '../threads/java-thread.js';
 import {waitKind} from '../threads/derived-state.js';
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 import {AnonymousHolders} from './anonymous-holders.js';
 import {ClassInitializers} from './class-initializers.js';
 import {MonitorObjects} from './monitor-objects.js';

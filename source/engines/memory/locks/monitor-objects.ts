@@ -1,8 +1,8 @@
 import {performance} from 'node:perf_hooks';
-import {bounded} from '../../../model/get-or-create.js';
+import {bounded} from '../../../util/get-or-create.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {isAligned} from '../target/memory.js';
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 import {type JavaThread} from '../threads/java-thread.js';
 
 /** Tag in the lowest bits of a mark word that contains the address of the object's monitor (markWord.hpp). */

@@ -1,9 +1,9 @@
-import {getOrCreate} from '../../../model/get-or-create.js';
+import {getOrCreate} from '../../../util/get-or-create.js';
 import {type CodeLocation} from '../hotspot/code-cache.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type ScopeMonitor} from '../decode/scopes.js';
 import {decompress, type Vm} from '../hotspot/vm.js';
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 import {StackCopy} from '../unwind/stack.js';
 import {Walker, type FrameWatcher} from '../unwind/walker.js';
 import {type JavaThread} from '../threads/java-thread.js';

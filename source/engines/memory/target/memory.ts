@@ -2,7 +2,7 @@ import {closeSync, openSync, readSync} from 'node:fs';
 import {constants} from 'node:os';
 import {loadKoffi} from '../../../jvm/system/koffi.js';
 import {attempt} from '../../../jvm/system/proc.js';
-import {getOrCreate} from '../../../model/get-or-create.js';
+import {getOrCreate} from '../../../util/get-or-create.js';
 
 /** Bytes of struct iovec on x86-64: a pointer and a length. */
 export const bytesPerVector = 16;

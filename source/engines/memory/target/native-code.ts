@@ -2,8 +2,8 @@ import {readFileSync} from 'node:fs';
 import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
 import {attempt, closing} from '../../../jvm/system/proc.js';
 import {kernelClass, nativeCodeLine, type Interner} from '../../../model/frame.js';
-import {bounded, getOrCreateUpTo} from '../../../model/get-or-create.js';
-import {printable} from '../../../model/text.js';
+import {bounded, getOrCreateUpTo} from '../../../util/get-or-create.js';
+import {printable} from '../../../util/printable.js';
 import {
 	ElfFile,
 	inSymbol,

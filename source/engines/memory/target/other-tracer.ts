@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
-import {printable} from '../../../model/text.js';
+import {printable} from '../../../util/printable.js';
 import {attempt, readStatus} from '../../../jvm/system/proc.js';
 
 /**

@@ -1,7 +1,7 @@
 import {type JvmStacks} from '../../../model/jvm-stacks.js';
 import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
-import {fail, ifReadable} from '../target/reader.js';
+import {fail, ifReadable} from '../target/memory-reader.js';
 import {type JavaThread} from './java-thread.js';
 
 /** Levels below this are C1's: without profiling, with some, with all of it (compilationPolicy.hpp). */

@@ -1,9 +1,9 @@
-import {matchesKernelName} from '../../../model/text.js';
+import {matchesKernelName} from '../../../util/printable.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {stateOfStatus, type ThreadIdentity, type VirtualIdentity} from '../hotspot/thread-object.js';
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';

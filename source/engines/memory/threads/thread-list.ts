@@ -1,7 +1,7 @@
 import {wordOf, isAligned} from '../target/memory.js';
 import {has} from '../hotspot/layout.js';
 import {Ranges} from '../target/ranges.js';
-import {fail, ifReadable} from '../target/reader.js';
+import {fail, ifReadable} from '../target/memory-reader.js';
 import {type Vm} from '../hotspot/vm.js';
 
 /** Kernels allow 32,768 threads by default (pid_max). */

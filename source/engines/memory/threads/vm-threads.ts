@@ -6,7 +6,7 @@ import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {libraryOfThread} from '../target/native-code.js';
-import {matchesKernelName, printable} from '../../../model/text.js';
+import {matchesKernelName, printable} from '../../../util/printable.js';
 import {SampleRow, type RowCache} from './row-cache.js';
 import {ShownState} from './shown-state.js';
 import {PartOwner, type ThreadPart} from './thread-part.js';

@@ -1,8 +1,8 @@
-import {bounded, getOrCreate} from '../../../model/get-or-create.js';
+import {bounded, getOrCreate} from '../../../util/get-or-create.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
 import {klassName} from '../hotspot/methods.js';
-import {fail, ifReadable} from '../target/reader.js';
+import {fail, ifReadable} from '../target/memory-reader.js';
 import {interpretedFrame, slot} from './interpreted.js';
 import {FrameBuffer, StackCopy} from './stack.js';
 

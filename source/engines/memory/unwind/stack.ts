@@ -1,6 +1,6 @@
 import {fromNames, namesOf} from '../../../model/column-types.js';
 import {wordAt, wordOf, type Memory} from '../target/memory.js';
-import {fail} from '../target/reader.js';
+import {fail} from '../target/memory-reader.js';
 
 /** Enough for some 7,000 interpreted frames; a deeper stack is truncated. */
 const stackBytesLimit = 1 << 20;

@@ -1,7 +1,7 @@
 import {type CodeBlob} from '../hotspot/code-blob.js';
 import {type CodeLocation} from '../hotspot/code-cache.js';
 import {type Jvm} from '../hotspot/jvm.js';
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 import {emptyBlock, isSameAnchor, type ThreadBlock, ThreadBlocks} from '../hotspot/thread-block.js';
 import {decodeEpilogue, decodePrologue, type TopFrameState} from '../decode/prologue.js';
 import {poppedBeforeReturn} from '../decode/stack-pointer.js';

@@ -4,7 +4,7 @@ import {pushedOnFrame} from '../decode/stack-pointer.js';
 import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type ThreadBlock} from '../hotspot/thread-block.js';
-import {fail, ifReadable} from '../target/reader.js';
+import {fail, ifReadable} from '../target/memory-reader.js';
 import {interpretedLocation, slot} from './interpreted.js';
 import {FrameBuffer, type StackCopy} from './stack.js';
 

@@ -1,10 +1,10 @@
-import {cached} from '../../../model/get-or-create.js';
+import {cached} from '../../../util/get-or-create.js';
 import {type ArrayElements} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
 import {klassName, klassSymbol, symbolName} from '../hotspot/methods.js';
 import {type Vm} from '../hotspot/vm.js';
-import {fail, ifReadable} from '../target/reader.js';
+import {fail, ifReadable} from '../target/memory-reader.js';
 
 const mapClass = 'java.util.concurrent.ConcurrentHashMap';
 const mapSignature = 'Ljava/util/concurrent/ConcurrentHashMap';

@@ -1,4 +1,4 @@
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 import {type JdkObjects} from './jdk-objects.js';
 
 const rootContainer = 'jdk.internal.vm.ThreadContainers$RootContainer$TrackingRootContainer';

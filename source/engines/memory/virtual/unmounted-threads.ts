@@ -1,14 +1,14 @@
 import process from 'node:process';
-import {getOrCreate} from '../../../model/get-or-create.js';
+import {getOrCreate} from '../../../util/get-or-create.js';
 import {type EngineOptions} from '../../common/engine.js';
 import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type VirtualIdentity} from '../hotspot/thread-object.js';
 import {type Locks} from '../locks/locks.js';
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 import {Continuations, type FrozenRead, type FrozenStack} from '../unwind/continuation.js';
 import {type JavaThread} from '../threads/java-thread.js';
-import {steadyNow} from '../../../model/steady-clock.js';
+import {steadyNow} from '../../../util/steady-clock.js';
 import {JdkObjects, type MapEntry} from './jdk-objects.js';
 import {
 	Pollers, pollerClasses, VirtualWaits, isSameWait, keyOfWait, noWait, unmountedState, type VirtualWait,

@@ -1,7 +1,7 @@
 import {isOfJdk} from '../../../model/class-name.js';
-import {bounded, cached} from '../../../model/get-or-create.js';
+import {bounded, cached} from '../../../util/get-or-create.js';
 import {virtualThreadsKey} from '../../../model/sample.js';
-import {elide, poolName, printable} from '../../../model/text.js';
+import {elide, poolName, printable} from '../../../util/printable.js';
 import {type Methods} from '../hotspot/methods.js';
 import {type VirtualIdentity} from '../hotspot/thread-object.js';
 import {type FrozenRead} from '../unwind/continuation.js';

@@ -1,4 +1,4 @@
-import {getOrCreate} from '../../../model/get-or-create.js';
+import {getOrCreate} from '../../../util/get-or-create.js';
 import {lockKindCode} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {type EngineOptions} from '../../common/engine.js';
@@ -6,7 +6,7 @@ import {type Jvm} from '../hotspot/jvm.js';
 import {type Locks} from '../locks/locks.js';
 import {type Lock} from '../threads/java-thread.js';
 import {isAligned} from '../target/memory.js';
-import {ifReadable} from '../target/reader.js';
+import {ifReadable} from '../target/memory-reader.js';
 import {type JdkObjects} from './jdk-objects.js';
 
 /** What a virtual thread waits for: a lock, or a file, see `EngineOptions.fileWait`. `fd`: -1 for none. */

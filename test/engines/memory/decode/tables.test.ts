@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {Unsigned5, decodeLineTable} from '../../../../source/engines/memory/decode/compressed.js';
 import {decodeScopes, scopeOffsetAt, scopeOffsetNear} from '../../../../source/engines/memory/decode/scopes.js';
 import {blockStart} from '../../../../source/engines/memory/hotspot/code-cache.js';
-import {Unreadable} from '../../../../source/engines/memory/target/reader.js';
+import {Unreadable} from '../../../../source/engines/memory/target/memory-reader.js';
 import {randomBytes} from '../../../helpers/random.js';
 import {pcDescs} from './write-pc-descs.js';
 

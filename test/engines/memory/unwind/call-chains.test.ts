@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {type Jvm, readersOf} from '../../../../source/engines/memory/hotspot/jvm.js';
 import {openJvm} from '../../../../source/engines/memory/open.js';
 import {type Memory} from '../../../../source/engines/memory/target/memory.js';
-import {Reader} from '../../../../source/engines/memory/target/reader.js';
+import {Reader} from '../../../../source/engines/memory/target/memory-reader.js';
 import {WaitingStacks} from '../../../../source/engines/memory/thread-stacks.js';
 import {JavaThreads} from '../../../../source/engines/memory/threads/java-threads.js';
 import {Continuations} from '../../../../source/engines/memory/unwind/continuation.js';

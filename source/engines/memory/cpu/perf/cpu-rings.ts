@@ -1,7 +1,7 @@
 import {constants} from 'node:os';
 import {threadIdsOf} from '../../../../jvm/threads/native-ids.js';
 import {refusalOf, type MappedRing, type PerfCalls} from './perf-calls.js';
-import {Ring, pageBytes, type Records, type PerfRecord} from './ring.js';
+import {Ring, pageBytes, type Records, type PerfRecord} from './perf-ring.js';
 
 /**
 Bounds on the bytes of all rings and on the pages of one. A ring receives a hundred records a second, of every process

@@ -1,12 +1,12 @@
 import {threadFlag} from '../../../../model/sample.js';
 import {type UnattributedReason} from '../../../common/engine.js';
-import {bounded} from '../../../../model/get-or-create.js';
+import {bounded} from '../../../../util/get-or-create.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {CpuRings} from './cpu-rings.js';
 import {type PerfCalls} from './perf-calls.js';
 import {recordCostMs, setCurrentStack, type PerfTimer} from './perf-timer.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
-import {type PerfRecord} from './ring.js';
+import {type PerfRecord} from './perf-ring.js';
 
 /** How long after its last record a thread counts as recorded. */
 const idleAfterMs = 2000;

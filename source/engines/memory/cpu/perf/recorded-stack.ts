@@ -1,14 +1,14 @@
 import {nativeCode, pseudoFrame} from '../../../../model/frame.js';
 import {type Jvm} from '../../hotspot/jvm.js';
 import {NativeCode} from '../../target/native-code.js';
-import {ifReadable} from '../../target/reader.js';
+import {ifReadable} from '../../target/memory-reader.js';
 import {type Continuations} from '../../unwind/continuation.js';
 import {StackCopy, type FrameBuffer, type Registers} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
 import {walkedStack, type WalkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {emptyBlock, type ThreadBlock} from '../../hotspot/thread-block.js';
-import {type PerfRecord} from './ring.js';
+import {type PerfRecord} from './perf-ring.js';
 
 /** Bytes of a ContinuationEntry (continuationEntry.hpp): parent, continuation and chunk identify the virtual thread. */
 const entryBytes = 3 * 8;

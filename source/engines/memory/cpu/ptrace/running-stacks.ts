@@ -1,7 +1,7 @@
 import {type JavaThread} from '../../threads/java-thread.js';
 import {type JavaThreads} from '../../threads/java-threads.js';
 import {type Jvm} from '../../hotspot/jvm.js';
-import {ifReadable} from '../../target/reader.js';
+import {ifReadable} from '../../target/memory-reader.js';
 import {emptyBlock, isInTransition, javaThreadState, type ThreadBlock} from '../../hotspot/thread-block.js';
 import {type ChunkPosition, type Continuations} from '../../unwind/continuation.js';
 import {StackCopy, decodeRegisters, registersBytes} from '../../unwind/stack.js';

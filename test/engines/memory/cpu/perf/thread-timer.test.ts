@@ -6,7 +6,7 @@ import {allowedEvents} from '../../../../../source/engines/memory/cpu/perf/choos
 import {type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
 import {RecordedStack, type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
-import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/ring.js';
+import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/perf-ring.js';
 import {noIdentity} from '../../../../../source/engines/memory/hotspot/thread-object.js';
 import {JavaThread, notWaiting} from '../../../../../source/engines/memory/threads/java-thread.js';
 import {stateCode} from '../../../../../source/model/thread-state.js';

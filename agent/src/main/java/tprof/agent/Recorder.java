@@ -6,7 +6,7 @@ import java.util.*;
 
 /**
  * Finds the calling thread's record. Classes that the hooks call, except by way of Constructors, are never woven
- * (test/tracing/agent.test.ts). Calls that a thread makes in our own code are not followed: its record has `isInside` or, while
+ * (test/tracing/agent.jvm.test.ts). Calls that a thread makes in our own code are not followed: its record has `isInside` or, while
  * it has no record, it holds our lock.
  */
 final class Recorder extends Sink4 {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Follows tasks from state to state. A stay in a state is counted when it ends: for the thread that ran the task or, if none did,
  * for the thread that ended the stay. The time of an end state is that of the whole task. Calls that a thread makes in our own
- * code are not followed, which its worker knows. What hooks call before that is never woven (test/tracing/agent.test.ts).
+ * code are not followed, which its worker knows. What hooks call before that is never woven (test/tracing/agent.jvm.test.ts).
  */
 final class Tasks extends TaskSink3 {
 	private static final int UNASKED = -2;

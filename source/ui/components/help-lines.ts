@@ -1,0 +1,168 @@
+import {deadlockText} from '../../query/locks/deadlocks.js';
+import type {Column} from '../../query/columns/column.js';
+import {views} from '../../views/view-registry.js';
+import type {ViewRow} from '../../views/common/view.js';
+import {headerWords, programTexts} from '../status/items.js';
+import {messageOf} from '../status/session-states.js';
+import {samplingFigures, warningsOf} from '../status/sampling.js';
+import {
+	labelAfter,
+	type KeyChanges,
+	byGroup,
+	keysOf,
+	type KeyContext,
+	type KeyBinding,
+	type SourceKind,
+} from '../state/keys.js';
+import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
+import type {HelpLayer, UiState} from '../state/state.js';
+import {cut, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
+import {allFindings} from './header.js';
+import {termWidth, type TermRow} from './term-table.js';
+
+/** Returns the context that the help is for: the detail, if one is open below it, or the view. */
+function helpContext({layers, view}: UiState): KeyContext {
+	return layers.some(({kind}) => kind === 'detail') ? 'detail' : view;
+}
+
+export function helpTitle({isOfView}: HelpLayer, ui: UiState): string {
+	const context = helpContext(ui);
+	return isOfView ? `Help, ${views.find(({id}) => id === context)?.title ?? 'a row\'s detail'}` : 'Help';
+}
+
+/** Returns the lines of the help layer: for the whole program, or for the current view or detail alone. */
+export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, width: number): readonly HelpLine[] {
+	return (isOfView ? viewHelpLines : helpLines)(helpContext(ui), width, {
+		findings: [
+			...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)),
+			...allFindings(data).filter(({isAlarm}) => !isAlarm).map(({text}) => text),
+		],
+		program: programTexts(ui, data),
+		warnings: warningsOf(data).map(({whole}) => whole),
+		notes: [...new Set([messageOf(ui, data).text, data.status.note ?? '', data.status.lineNote ?? '', ...ui.notes])]
+			.filter(Boolean),
+		sampling: samplingFigures.map(({word, meaning, value}) => ({word, meaning, value: value(data)})).filter(({value}) => value !== undefined).map(({word, meaning, value}) => ({word, meaning: `${value}: ${meaning}`})),
+		source: sourceKindOf(data),
+		keyChanges: ui.keyChanges,
+	});
+}
+
+/** A line of the help: one of its own, or a row of a table of terms. */
+export type HelpLine = Spans | TermRow;
+
+/** On a screen narrower than this, each term has a line of its own. */
+const narrowWidth = 60;
+const narrowIndent = 3;
+
+/** What the help says of the session, and what keys depend on. */
+type HelpFacts = {
+	readonly findings: readonly string[];
+	readonly program: readonly string[];
+	readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>;
+	readonly warnings: readonly string[];
+	readonly notes: readonly string[];
+	readonly source: SourceKind;
+	readonly keyChanges?: KeyChanges;
+};
+
+const noFacts: HelpFacts = {findings: [], program: [], sampling: [], warnings: [], notes: [], source: 'jvm'};
+
+/** Returns the whole help: words of the header, the session, the context's keys and columns, keys of other contexts. */
+export function helpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): HelpLine[] {
+	const {source, keyChanges} = facts;
+	const keys = (bindings: readonly KeyBinding[], changes = keyChanges) =>
+		bindings.flatMap(binding => describedKey(binding, changes, width));
+	const isDetail = context === 'detail';
+	return [
+		...section(
+			'Words of the header',
+			headerWords.flatMap(({word, meaning}) => described(word, meaning, width)),
+			width,
+		),
+		...sessionLines(facts, width),
+		...samplingLines(facts, width),
+		...byGroup(keysOf(context, source)).flatMap(({title, rows}) =>
+			section(isDetail ? `${title} (in a row's detail)` : title, keys(rows), width)),
+		...columnLines(views.find(({id}) => id === context)?.columns ?? [], width),
+		...(isDetail ? [] : section('In a row\'s detail', keys(keysOf('detail', source)), width)),
+		// Key changes do not apply where text is typed.
+		...(isDetail ? [] : section('Where text is typed', keys(keysOf('input', source), new Map()), width)),
+	].slice(0, -1);
+}
+
+/** Returns the help for a view or for a row's detail: the session, what the view shows, its keys, its columns. */
+export function viewHelpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): HelpLine[] {
+	const {source, keyChanges} = facts;
+	const view = views.find(({id}) => id === context);
+	const bindings = keysOf(context, source).filter(({action, press}) =>
+		!view || press !== undefined || commonActions.has(action));
+	return [
+		...sessionLines(facts, width),
+		...(view ? section(view.title, indented(view.about, width), width) : []),
+		...section(
+			view ? 'Keys' : 'Keys in a row\'s detail',
+			bindings.flatMap(binding => describedKey(binding, keyChanges, width)),
+			width,
+		),
+		...columnLines(view?.columns ?? [], width),
+		...samplingLines(facts, width),
+		...wrappedSpans('h: the words of the header and all keys', width, 'dim'),
+	];
+}
+
+/** Actions of all views that the help for a view lists beside the view's own keys. */
+const commonActions: ReadonlySet<KeyBinding['action']> = new Set([
+	'open',
+	'focus',
+	'filter',
+	'only-threads',
+	'next-view',
+	'sort-menu',
+]);
+
+function samplingLines({sampling}: HelpFacts, width: number): HelpLine[] {
+	return section('How sampling goes', sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);
+}
+
+function sessionLines({findings, program, warnings, notes}: HelpFacts, width: number): HelpLine[] {
+	return [
+		...section('The program', program.flatMap(text => indented(text, width)), width),
+		...section('Found', findings.flatMap(text => indented(text, width, 'hot')), width),
+		...section('Warnings', warnings.flatMap(text => indented(text, width, 'error')), width),
+		...section('Notes', notes.flatMap(text => indented(text, width)), width),
+	];
+}
+
+function columnLines(columns: ReadonlyArray<Column<ViewRow>>, width: number): HelpLine[] {
+	return section(
+		'Columns (wider terminals show more; C chooses)',
+		columns.flatMap(({heading, title, description}) => described(heading || title, description, width)),
+		width,
+	);
+}
+
+/** Returns a binding's keys and what they do; nothing if the user has remapped all of them. */
+function describedKey(binding: KeyBinding, changes: KeyChanges | undefined, width: number): HelpLine[] {
+	const label = labelAfter(changes ?? new Map(), binding);
+	return label === '' ? [] : described(label, binding.help, width);
+}
+
+function section(title: string, lines: readonly HelpLine[], width: number): HelpLine[] {
+	return lines.length === 0 ? [] : [[{text: cut(title, width), role: 'title'}], ...lines, []];
+}
+
+/** Returns a term with its description beside it, or below it on narrow screens. */
+function described(term: string, text: string, width: number): HelpLine[] {
+	const head = ` ${term}`;
+	if (width < narrowWidth) {
+		const below = wrapped(text, width - narrowIndent).map(part => cut(' '.repeat(narrowIndent) + part, width));
+		return [[{text: cut(head, width), role: 'key'}], ...below.map(part => [{text: part}])];
+	}
+
+	const [first, ...others] = wrapped(text, width - termWidth);
+	return [{term: cut(head, termWidth - 1), text: first}, ...others.map(part => ({term: '', text: part}))];
+}
+
+function indented(text: string, width: number, role?: 'hot' | 'error'): Spans[] {
+	return wrapped(text, width - 1).map(line => [{text: ` ${line}`, role}]);
+}

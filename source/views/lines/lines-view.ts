@@ -1,0 +1,106 @@
+import {unknownStack} from '../../model/frame.js';
+import {defaultQuery} from '../../query/types/query.js';
+import {queryLineDetail} from '../../query/detail.js';
+import {locationKey} from '../../query/counters/location.js';
+import {nameOf} from '../../query/columns/column.js';
+import {
+	decimals, formatCount, formatMs, formatPercent, msOf, partText, plural, stuckInWords,
+} from '../../query/columns/format.js';
+import {summaryQuery} from '../../query/summary/summary.js';
+import {shortName, viaText} from '../../query/columns/names.js';
+import type {LineRow} from '../../query/counted-lines.js';
+import {csvOf, csvCellsOfLocation, csvCellsOfStates} from '../common/file-fields.js';
+import {groupingKey, groupingRemarks, keyOrOption} from '../common/opening-keys.js';
+import type {View} from '../common/view.js';
+import {querySummaryLines, lineColumns} from './lines.js';
+
+export const linesView: View<LineRow> = {
+	id: 'lines',
+	title: 'Lines',
+	columns: lineColumns,
+	sort: defaultQuery.sort,
+	keys: [groupingKey],
+	about: 'Where CPU time goes, and where threads wait: each line, method or class with its CPU time, alone and with '
+		+ 'what it calls; if the program uses almost no CPU, its share of the time for which threads wait. '
+		+ 'Rows within their sampling error are dim.',
+	hints(row) {
+		const only = {
+			key: 't',
+			title: row.threadCount === 1 ? 'only its thread' : 'only its threads',
+			short: 'threads',
+		};
+		return row.contendingNow > 0
+			? [
+				row.holder === undefined
+					? {key: 'enter', title: 'what they wait for', short: 'lock'}
+					: {key: 'enter', title: 'who holds the lock', short: 'holder'},
+				only,
+				{key: '/', title: 'filter', short: 'filter'},
+			]
+			: [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {
+				key: 'f',
+				title: 'where its time goes',
+				short: 'focus',
+			}, only];
+	},
+	query: querySummaryLines,
+	emptyText({measure}, query) {
+		const hidesIdle = measure === 'waiting' && query.filter === '' && !query.showIdle;
+		return hidesIdle ? `all threads wait for work; ${keyOrOption(query, 'i', '--idle')} shows where` : undefined;
+	},
+	isDim: row => row.selfPercent <= row.errorPercent && row.contendingNow === 0,
+	remark: query => groupingRemarks(query).join(', '),
+	detail: (snapshot, since, query, key) =>
+		queryLineDetail(snapshot, since, summaryQuery(snapshot, since, query), key),
+	titleLines(row, width, tracer) {
+		const stuck = row.stuckMs > 0
+			? `${row.contendingNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}`
+			: '';
+		const others = row.otherHolders > 0 ? ` and ${plural(row.otherHolders, 'other')}` : '';
+		const holder = row.holder === undefined ? '' : `, by ${row.holder}${others}`;
+		const total = `with what it called ${formatMs(row.totalCpuNs)} ms, ${formatPercent(row.totalPercent)}%`;
+		const self = partText(row.selfFigure, row.selfPercent);
+		const figures = `${self}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks; ${total}`;
+		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
+		return [
+			{text: shortName(row, width, true), role: 'title'},
+			{text: `${row.file === '' ? '' : `${row.file}  `}${figures}`},
+			isUnknown && tracer
+				? {text: `not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'}
+				: undefined,
+			row.via && {text: viaText(row.via)},
+			row.own && {text: `called from ${shortName(row.own, Math.max(20, width - 12), true)}`},
+			row.contendingNow > 0
+				? {
+					text: `${plural(row.contendingNow, 'thread')} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${stuck}${holder}`,
+					role: 'error',
+				}
+				: undefined,
+		];
+	},
+	files: {
+		csv: csvOf(lineColumns, {
+			...csvCellsOfLocation,
+			self_percent: 'self',
+			error_percent: 'error',
+			total_percent: 'total',
+			self_ticks: 'ticks',
+			total_ticks: 'total-ticks',
+			self_cpu_ms: 'cpu',
+			total_cpu_ms: row => msOf(row.totalCpuNs),
+			threads: 'threads',
+			blocked_now: row => row.blockedNow,
+			stuck_ms: 'note',
+			...csvCellsOfStates,
+			top_threads: 'top-threads',
+			held_up_now: row => row.contendingNow,
+			holder: row => row.holder ?? '',
+			own_at: 'own',
+			via: row => nameOf(row.via),
+			low_percent: row => decimals(row.selfInterval.low, 2),
+			high_percent: row => decimals(row.selfInterval.high, 2),
+		}),
+	},
+	keyOfLocation: locationKey,
+	locationOf: row => row,
+};

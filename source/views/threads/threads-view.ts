@@ -1,0 +1,118 @@
+import {queryThreadDetail} from '../../query/detail.js';
+import {decimals, formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
+import {shortName} from '../../query/columns/names.js';
+import {waitText, fullWaitText} from '../../query/locks/wait-of.js';
+import {csvOf, csvCellsOfStates} from '../common/file-fields.js';
+import {cyclingKey, keyOrOption} from '../common/opening-keys.js';
+import type {View} from '../common/view.js';
+import {queryThreads} from './threads.js';
+import {kindText, lockText, threadColumns, type ThreadRow} from './columns.js';
+
+/** Least time at a line, and least run delay, that a detail mentions. */
+const minStuckMs = 1000;
+const minDelayNs = 1e6;
+
+export const threadsView: View<ThreadRow> = {
+	id: 'threads',
+	title: 'Threads',
+	columns: threadColumns,
+	sort: {column: 'cpu', reverse: false},
+	keys: [
+		cyclingKey(
+			'fold pools into one row, or show every thread',
+			[true, false],
+			({foldPools = true}) => foldPools,
+			foldPools => ({
+				change: {foldPools},
+				message: foldPools ? 'each pool is one row' : 'each thread is one row',
+			}),
+		),
+	],
+	about:
+		'Threads by CPU time: what each does now, how long it has been there, and what it waits for. Threads of a pool are one row, and so are virtual threads that began in the same method of the program. Those without work are idle, and not listed: the JVM\'s own, and workers that wait in a queue, a selector or accept with no task on their stack.',
+	hints(row, {foldPools = true}) {
+		const enter = row.state === 'BLOCKED'
+			? {key: 'enter', title: 'who holds the lock', short: 'holder'}
+			: {key: 'enter', title: 'its lines and stacks', short: 'lines'};
+		const only = {key: 't', title: row.threads === 1 ? 'only this thread' : 'only these threads', short: 'only'};
+		return row.threads > 1 && foldPools && !row.isVirtual
+			? [{key: 'l', title: 'each thread', short: 'unfold'}, enter, only]
+			: [
+				enter,
+				only,
+				foldPools
+					? {key: '/', title: 'filter', short: 'filter'}
+					: {key: 'l', title: 'pools as one row', short: 'fold'},
+			];
+	},
+	query: queryThreads,
+	isDim: row => row.isWithoutWork,
+	remark: ({ownFirst}) => ownFirst ? 'own code' : '',
+	emptyText({idleRows = 0}, query) {
+		const which = `${idleRows} threads${query.filter === '' ? '' : ' that match the filter'}`;
+		const key = keyOrOption(query, 'i', '--idle');
+		return idleRows > 0 ? `all ${which} waited for work in this window; ${key} shows them` : undefined;
+	},
+	detail(snapshot, since, query, _key, row) {
+		const detail = queryThreadDetail(snapshot, since, query, row?.threadKeys ?? []);
+		// A thread is not listed below itself.
+		return detail.threads.length < 2 ? {...detail, threads: []} : detail;
+	},
+	titleLines(row, width) {
+		const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
+		const state
+			= row.shownState
+				?? (row.alive
+					? `${plural(row.threads, 'thread')} in several states`
+					: (row.alive === false
+						? 'ended'
+						: 'state unknown: the profile is of another tool'));
+		const kind = kindText(row);
+		const stuck = row.stuckMs >= minStuckMs ? ` for ${stuckInWords(row)}` : '';
+		return [
+			{text: row.name, role: 'title'},
+			{
+				text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${
+					row.runDelayNs >= minDelayNs ? `, waited ${formatMs(row.runDelayNs)} ms for a CPU` : ''
+				}${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`,
+			},
+			{text: `${state}${now}${stuck}`},
+			kind === ''
+				? undefined
+				: {
+					text: row.isVirtual
+						? `virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted`
+						: kind,
+				},
+			row.waitsFor && {text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error'},
+			row.wait && !row.waitsFor?.ownerName
+				? {text: `waits: ${row.threadKeys.length === 1 ? fullWaitText(row.wait) : waitText(row.wait)}`}
+				: undefined,
+		];
+	},
+	files: {
+		csv: csvOf(threadColumns, {
+			name: 'name',
+			tid: 'tid',
+			threads: 'threads',
+			cpu_percent: row => decimals(row.cpuPercent, 2),
+			cpu_ms: 'cpu-ms',
+			ticks: 'ticks',
+			...csvCellsOfStates,
+			state: 'state',
+			now_at: 'now',
+			stuck_ms: 'stuck',
+			lock: row => row.waitsFor?.className ?? '',
+			owner: 'holder',
+			kind: 'kind',
+			carrier: row => row.carrierName ?? '',
+			mounted: 'mounted',
+			wait: row => row.wait?.kind ?? '',
+			peer: row => row.wait?.peer ?? '',
+			run_delay_ms: row => msOf(row.runDelayNs),
+		}),
+	},
+	keyOfThread: String,
+	locationOf: ({now, top}) => top ?? now,
+	threadsOf: ({threadKeys, name}) => ({keys: threadKeys, label: name}),
+};
