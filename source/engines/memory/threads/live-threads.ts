@@ -19,7 +19,7 @@ const housekeepingNs = 1e6;
 /**
 Lists the JVM's Java threads with their CPU time, without those that the kernel no longer lists. `UnwatchedThreads`
 makes samples cheaper; `SteadyThreads` and `IdleBackoff` (in the sampler) make them rarer. No two of them alone keep
-our own CPU time within its bounds (docs/performance.md), so there are three.
+our own CPU time within its bounds (bench/README.md), so there are three.
 */
 export class LiveThreads {
 	/** Threads of this sample that may have changed, so that their rows must be filled again. */
