@@ -75,11 +75,20 @@ async function beginTasks(target: Target, probe: Probe, {maxTasks, withRunningLo
 	return TaskSession.begin(target, probe, {most: maxTasks, reportIntervalMs});
 }
 
+/** Virtual threads, and the pool that runs them. */
+const classesOfVirtualThreads = /^java\.(?:lang\.VirtualThread|util\.concurrent\.ForkJoin)/;
+
 /** Throws UserError if a thread runs a loop in a class that the probe would change, see `runningLoops`. */
 async function checkLoops(target: Target, {points}: Probe): Promise<void> {
 	const classes = new Set(points.map(({className}) => className));
-	const loops = await runningLoops(target);
-	const loop = loops.find(method => classes.has(method.slice(0, method.lastIndexOf('.'))));
+	const {methods, areCarriersBusy} = await runningLoops(target);
+	if (areCarriersBusy && [...classes].some(name => classesOfVirtualThreads.test(name))) {
+		throw new UserError('virtual threads use much of the CPU, and following tasks changes what runs them', {
+			hint: 'they would stay slower when that is over; --running-loops does so',
+		});
+	}
+
+	const loop = methods.find(method => classes.has(method.slice(0, method.lastIndexOf('.'))));
 	if (loop !== undefined) {
 		throw new UserError(`a loop in ${loop} takes much of a thread's time, as tasks are so short`, {
 			hint: 'changed, it would be interpreted, many times slower, until its thread ends; --running-loops does so',

@@ -12,6 +12,11 @@ const sampleCount = 40;
 const minTops = 3;
 /** And in which share of those on which the thread used CPU time: what a loop calls is compiled even so. */
 const minTopShare = 0.3;
+/**
+On how many stacks a thread that carries virtual threads must have used CPU time: its own methods then run at many of
+their switches, which are too short to be the top frame's.
+*/
+const minOfCarrier = 8;
 const intervalMs = 20;
 const maxMethods = 200;
 
@@ -54,6 +59,12 @@ class Frames implements Interner {
 		return this.#frames[id];
 	}
 
+	/** Whether it is the method with which a platform thread runs a virtual thread. */
+	isOfCarrier(id: number): boolean {
+		const {className, method} = this.get(id);
+		return className === 'java.lang.VirtualThread' && method === 'runContinuation';
+	}
+
 	/** Whether two frames are of the same method, perhaps at different lines. */
 	isSameMethod(a: number, b: number): boolean {
 		return this.get(a).className === this.get(b).className && this.get(a).method === this.get(b).method;
@@ -65,6 +76,7 @@ class CommonStack {
 	#withCpu = 0;
 	#frames: number[];
 	readonly #tops = new Map<number, number>();
+	#isCarrier = false;
 
 	constructor(stack: readonly number[]) {
 		this.#frames = [...stack];
@@ -80,6 +92,7 @@ class CommonStack {
 
 		const hasMoved = common < length && frames.isSameMethod(stack[common], this.#frames[common]);
 		this.#frames = this.#frames.slice(0, common + (hasMoved ? 1 : 0));
+		this.#isCarrier ||= stack.some(frame => frames.isOfCarrier(frame));
 		if (hasCpu) {
 			const top = stack.length - 1;
 			this.#tops.set(top, (this.#tops.get(top) ?? 0) + 1);
@@ -87,19 +100,31 @@ class CommonStack {
 		}
 	}
 
-	/** Returns the frames that were in all stacks and the top one in enough of them. */
+	/** Whether the thread carries virtual threads, and uses much CPU time. */
+	get isBusyCarrier(): boolean {
+		return this.#isCarrier && this.#withCpu >= minOfCarrier;
+	}
+
+	/** Returns the frames that were in all stacks and the top one in enough of them; of a busy carrier, the former. */
 	loops(): number[] {
+		if (this.isBusyCarrier) {
+			return this.#frames;
+		}
+
 		const least = Math.max(minTops, this.#withCpu * minTopShare);
 		return this.#frames.filter((_, index) => (this.#tops.get(index) ?? 0) >= least);
 	}
 }
 
+/** `methods`: as `Class.method`; `areCarriersBusy`: whether virtual threads switch at a high rate. */
+export type RunningLoops = {readonly methods: readonly string[]; readonly areCarriersBusy: boolean};
+
 /**
-Returns methods, as `Class.method`, that threads may have been running for long without a return: the JVM does not
+Returns methods that threads may have been running for long without a return: the JVM does not
 compile the code of a method that runs while its class is changed, and a loop in it stays interpreted until the method
 returns. Takes some samples. Throws UserError if the JVM cannot be sampled.
 */
-export async function runningLoops(target: Target): Promise<string[]> {
+export async function runningLoops(target: Target): Promise<RunningLoops> {
 	const frames = new Frames();
 	const stacks = new Map<number, CommonStack>();
 	let session: EngineSession | undefined;
@@ -129,7 +154,7 @@ export async function runningLoops(target: Target): Promise<string[]> {
 		}
 	}
 
-	return [...methods];
+	return {methods: [...methods], areCarriersBusy: [...stacks.values()].some(stack => stack.isBusyCarrier)};
 }
 
 /** Adds the stacks on which threads used CPU time, and those on which they were seen. */

@@ -33,3 +33,27 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		expect(JSON.parse(stdout)).toMatchObject({methods: [{method: 'RunningLoop$Endless.rare'}]});
 	});
 });
+
+describe.each(jdks().filter(({release}) => release >= 21).map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
+	const shared = sharedJava('VirtualSwitches', {jdk});
+	const tasks = async (...words: readonly string[]) =>
+		runCli('tasks', String(shared.java.pid), ...words, '--yes', '--duration', '1', '--format', 'json');
+
+	test.each(['executors', 'virtual-threads'])('tasks leaves busy virtual threads alone: %s', async probe => {
+		expect(await tasks('--probe', probe)).toEqual({
+			status: 1,
+			stdout: '',
+			stderr: [
+				'tprof-top: virtual threads use much of the CPU, and following tasks changes what runs them',
+				'  they would stay slower when that is over; --running-loops does so',
+				'',
+			].join('\n'),
+		});
+	});
+
+	test('--running-loops follows them', async () => {
+		const {status, stdout} = await tasks('--probe', 'virtual-threads', '--running-loops');
+		expect(status).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({probe: 'virtual-threads'});
+	});
+});
