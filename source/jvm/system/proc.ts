@@ -219,10 +219,13 @@ export function processAgeMs(startTicks: number): number {
 	return Date.now() - startMs(startTicks);
 }
 
-/** Returns reason and hint for an error from a limit on open files, else undefined. A worker's errors lack `code`. */
+/** An errno at the beginning of an error's code or message; in a worker's, behind what Node says of the worker. */
+const limitOnFiles = /^(?:Worker initialization failure: )?(EMFILE|ENFILE)\b/;
+
+/** Returns reason and hint for an error from a limit on open files, else undefined. */
 export function outOfFiles(error: unknown): {readonly reason: string; readonly hint: string} | undefined {
-	const {code, message} = error as NodeJS.ErrnoException;
-	const found = /^(?:EMFILE|ENFILE)\b/.exec(code ?? message ?? '')?.[0];
+	const {code = '', message = ''} = error as NodeJS.ErrnoException;
+	const [, found] = limitOnFiles.exec(code) ?? limitOnFiles.exec(message) ?? [];
 	if (found === undefined) {
 		return undefined;
 	}
