@@ -26,7 +26,8 @@ export async function waitUntil(
 	everyMs = pollMs,
 ): Promise<void> {
 	while (!condition() && !stop.aborted && performance.now() < deadlineMs) {
-		await sleep(Math.min(everyMs, deadlineMs - performance.now()));
+		// Node warns of a negative time-out.
+		await sleep(Math.max(0, Math.min(everyMs, deadlineMs - performance.now())));
 	}
 }
 
