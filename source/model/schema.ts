@@ -2,7 +2,7 @@ import {numbersOf, type Arrays, type Column, type Columns, type Select, type Uni
 
 /*
 The columns of a thread, a counter, a contention record and a session. The table, samples, snapshots, windows and saved
-files are derived from them (docs/architecture.md).
+files are derived from them (docs/internals/table.md).
 */
 
 /** A column's value in a window: the difference of its two snapshots, or the newest value. */

@@ -119,7 +119,7 @@ export class IdleBackoff {
 
 /**
 Returns how many ticks of a sample that covers `repeats` intervals count for the previous sample's stacks: for the time
-since a thread changed. Later samples make up for it, see "Idle back-off" in docs/architecture.md.
+since a thread changed. Later samples make up for it, see docs/internals/cheap-samples.md.
 */
 export function ticksBefore(ticks: number, repeats: number, sinceChangeNs: number, intervalMs: number): number {
 	const intervalsBefore = Math.min(repeats - 1, Math.floor(sinceChangeNs / (intervalMs * 1e6)));

@@ -5,7 +5,7 @@ const free = 0;
 const held = 1;
 const heldWithWaiters = 2;
 
-/** Attempts before the first sleep, see docs/lock.md. */
+/** Attempts before the first sleep, see docs/internals/lock.md. */
 const defaultSpins = 100;
 
 /** The longest sleep, so that a lost wake-up does no harm. */

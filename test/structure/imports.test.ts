@@ -129,11 +129,17 @@ describe('the shape of the source', () => {
 		expect(onCircles(graph)).toEqual([]);
 	});
 
-	test('every folder has its line in the source map of docs/architecture.md', () => {
-		const map = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
-		const folders = new Set(files.map(file => path.dirname(relative(file))).filter(folder => folder !== '.'));
-		for (const folder of folders) {
-			expect(map, folder).toContain(`source/${folder}/`);
-		}
+	const folders = new Set(files.map(file => path.dirname(relative(file))).filter(folder => folder !== '.'));
+	const topFolders = new Set([...folders].map(folder => folder.split(path.sep)[0]));
+
+	test.each([...topFolders])('source/%s/README.md names the folders in it', top => {
+		const readme = readFileSync(path.join(source, top, 'README.md'), 'utf8');
+		const inside = [...folders].filter(folder => path.dirname(folder) !== '.' && folder.startsWith(`${top}${path.sep}`));
+		expect(inside.filter(folder => !readme.includes(`| \`${path.relative(top, folder)}/\` |`))).toEqual([]);
+	});
+
+	test('docs/architecture.md names every top folder', () => {
+		const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
+		expect([...topFolders].filter(top => !page.includes(`(../source/${top}/README.md)`))).toEqual([]);
 	});
 });
