@@ -59,13 +59,10 @@ function parse(argv: readonly string[]) {
 
 const hint = 'kubectl tprof --help';
 
-async function main(argv: readonly string[]): Promise<number> {
-	const {values, pods, args} = parse(argv);
-	if (values.help) {
-		process.stdout.write(help);
-		return 0;
-	}
+type Values = ReturnType<typeof parse>['values'];
 
+/** Throws UserError (2) if names are wrong, or options do not go together. */
+function checkWords(pods: readonly string[], values: Values): void {
 	if (pods.length !== 1) {
 		throw usage(pods.length === 0 ? 'which pod?' : 'give one pod; put the arguments for tprof-top after --', hint);
 	}
@@ -83,22 +80,24 @@ async function main(argv: readonly string[]): Promise<number> {
 		throw usage('which image? Give --image, or set TPROF_IMAGE', 'docs/fleet.md shows how to build one');
 	}
 
-	const copy = values['copy-to'];
-	if (values['keep-labels'] && copy === undefined) {
+	if (values['keep-labels'] && values['copy-to'] === undefined) {
 		throw usage(
 			'--keep-labels is for --copy-to',
 			'without a copy the pod itself is looked at: it keeps its labels and stays in its Services',
 		);
 	}
+}
 
+/** Returns the command line of kubectl; asks it which container a pod has if that is not given. */
+function commandOf(pod: string, values: Values, args: readonly string[]): string[] {
 	const clusterOptions = (['context', 'kubeconfig', 'namespace'] as const).flatMap(name =>
 		values[name] === undefined ? [] : [`--${name}=${values[name]}`]);
-	const [pod] = pods;
+	const copy = values['copy-to'];
 	const where = copy === undefined
 		? [`--target=${values.container ?? onlyContainer(pod, clusterOptions)}`]
 		: [`--copy-to=${copy}`, '--share-processes', ...(values['keep-labels'] ? ['--keep-labels'] : [])];
 	const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-	const command = [
+	return [
 		...clusterOptions,
 		'debug',
 		pod,
@@ -110,6 +109,18 @@ async function main(argv: readonly string[]): Promise<number> {
 		'tprof-top',
 		...args,
 	];
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+	const {values, pods, args} = parse(argv);
+	if (values.help) {
+		process.stdout.write(help);
+		return 0;
+	}
+
+	checkWords(pods, values);
+	const copy = values['copy-to'];
+	const command = commandOf(pods[0], values, args);
 	if (command.some(word => /\p{Cc}/u.test(word))) {
 		throw usage('the options and ARGS must not have control characters', hint);
 	}

@@ -105,6 +105,13 @@ export function readConfigFile(file: string): {readonly text: string} | {readonl
 	}
 }
 
+/** Returns a user's home, as a file like /etc/passwd has it. */
+function homeOf(user: string, passwd: string): string | undefined {
+	const read = readBytes(passwd, 1024 * 1024);
+	const lines = 'bytes' in read ? read.bytes.toString('utf8').split('\n').map(line => line.split(':')) : [];
+	return lines.find(([name]) => name === user)?.[5];
+}
+
 /** Returns a line that says whose configuration is used under sudo, if it matters. `passwd` lists users' homes. */
 export function sudoNote(
 	file: string,
@@ -116,10 +123,7 @@ export function sudoNote(
 		return undefined;
 	}
 
-	const read = readBytes(passwd, 1024 * 1024);
-	const home = 'bytes' in read
-		? read.bytes.toString('utf8').split('\n').map(line => line.split(':')).find(([name]) => name === SUDO_USER)?.[5]
-		: undefined;
+	const home = homeOf(SUDO_USER, passwd);
 	const own = home === undefined ? undefined : path.join(home, '.config/tprof-top', fileName);
 	if (existsSync(file)) {
 		return printable(`run by sudo: the configuration is ${file}${

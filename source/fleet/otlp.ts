@@ -15,6 +15,32 @@ const attributeNames: Readonly<Record<string, string | undefined>> = {
 /** Entry 0 of a table means none, so ids of pprof, which begin at 1, are indexes. */
 const none = {};
 
+/** The tables of names that profiles refer to. */
+function tablesOf({strings, functions, locations, mappings}: Names) {
+	return {
+		mappingTable: [none, ...mappings.map(({filename}) => ({filenameStrindex: filename}))],
+		locationTable: [
+			none,
+			...locations.map(({mappingId, line}) => ({
+				mappingIndex: mappingId,
+				lines: line?.map(({functionId, line: number}) => ({
+					functionIndex: functionId,
+					line: String(number),
+				})),
+			})),
+		],
+		functionTable: [
+			none,
+			...functions.map(({name, systemName, filename}) => ({
+				nameStrindex: name,
+				systemNameStrindex: systemName,
+				filenameStrindex: filename,
+			})),
+		],
+		stringTable: strings.strings,
+	};
+}
+
 /** OTLP profiles over HTTP with JSON (opentelemetry/proto/profiles/v1development, development version 1). */
 export const otlp: Protocol = {
 	headers: {'content-type': 'application/json', 'content-encoding': 'gzip', 'otlp-profiles-development-version': '1'},
@@ -55,31 +81,11 @@ export const otlp: Protocol = {
 				return {key, value: {stringValue}};
 			}),
 		};
-		const {strings, functions, locations, mappings} = names;
 		return gzipSync(JSON.stringify({
 			resourceProfiles: [{resource, scopeProfiles: [{scope: {name: 'tprof-top', version}, profiles}]}],
 			dictionary: {
-				mappingTable: [none, ...mappings.map(({filename}) => ({filenameStrindex: filename}))],
-				locationTable: [
-					none,
-					...locations.map(({mappingId, line}) => ({
-						mappingIndex: mappingId,
-						lines: line?.map(({functionId, line: number}) => ({
-							functionIndex: functionId,
-							line: String(number),
-						})),
-					})),
-				],
-				functionTable: [
-					none,
-					...functions.map(({name, systemName, filename}) => ({
-						nameStrindex: name,
-						systemNameStrindex: systemName,
-						filenameStrindex: filename,
-					})),
-				],
+				...tablesOf(names),
 				linkTable: [none],
-				stringTable: strings.strings,
 				attributeTable: attributes,
 				stackTable: stacks,
 			},

@@ -92,12 +92,6 @@ export function backendQuery(address: string, nowMs = Date.now()): BackendQuery 
 		);
 	}
 
-	const endMs = Math.min(momentOf(searchParams.get('until') ?? 'now', nowMs), nowMs);
-	const startMs = momentOf(searchParams.get('from') ?? String(endMs - usualSpanMs), nowMs);
-	if (!(startMs >= 0 && startMs < endMs)) {
-		throw usage('from must be before until and now, as now-1h or epoch seconds', example);
-	}
-
 	const backend = new URL(url);
 	backend.search = '';
 	return {
@@ -106,9 +100,19 @@ export function backendQuery(address: string, nowMs = Date.now()): BackendQuery 
 		selector,
 		isOfAll: match[2] === undefined,
 		groupBy: [...new Set([...jvmLabels, ...(searchParams.get('groupBy') ?? '').split(',').filter(Boolean)])],
-		startMs,
-		endMs,
+		...spanOf(searchParams, nowMs),
 	};
+}
+
+/** Returns the span that `from` and `until` name. Throws UserError (2). */
+function spanOf(parameters: URLSearchParams, nowMs: number): Pick<BackendQuery, 'startMs' | 'endMs'> {
+	const endMs = Math.min(momentOf(parameters.get('until') ?? 'now', nowMs), nowMs);
+	const startMs = momentOf(parameters.get('from') ?? String(endMs - usualSpanMs), nowMs);
+	if (!(startMs >= 0 && startMs < endMs)) {
+		throw usage('from must be before until and now, as now-1h or epoch seconds', example);
+	}
+
+	return {startMs, endMs};
 }
 
 /** Returns epoch milliseconds; NaN if it is no time. */

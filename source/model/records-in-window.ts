@@ -20,15 +20,7 @@ export function recordsInWindow<C extends KeyedColumns>(
 	const thenCount = Math.min(then?.count ?? 0, now.count);
 	const hasChanged = new Uint8Array(now.count);
 	for (const name of sums) {
-		const [values, before, isSigned] = [now[name], then?.[name], columns[name].isSigned];
-		for (let index = 0; index < thenCount; index++) {
-			hasChanged[index]
-				|= Number(values[index] > before![index] || (isSigned && values[index] !== before![index]));
-		}
-
-		for (let index = thenCount; index < now.count; index++) {
-			hasChanged[index] |= Number(values[index] > 0 || (isSigned && values[index] !== 0));
-		}
+		markChanged(hasChanged, now[name], then?.[name], {thenCount, isSigned: columns[name].isSigned});
 	}
 
 	// The wanted records by their place in the result.
@@ -57,6 +49,22 @@ export function recordsInWindow<C extends KeyedColumns>(
 		return result;
 	});
 	return {count, ...arrays};
+}
+
+/** Sets `hasChanged` of records whose value grew or, if it is signed, changed; `before` has the first `thenCount`. */
+function markChanged(
+	hasChanged: Uint8Array,
+	values: ColumnArray,
+	before: ColumnArray | undefined,
+	{thenCount, isSigned}: {readonly thenCount: number; readonly isSigned?: boolean},
+): void {
+	for (let index = 0; index < thenCount; index++) {
+		hasChanged[index] |= Number(values[index] > before![index] || (isSigned && values[index] !== before![index]));
+	}
+
+	for (let index = thenCount; index < values.length; index++) {
+		hasChanged[index] |= Number(values[index] > 0 || (isSigned && values[index] !== 0));
+	}
 }
 
 /** Whether every record has a sum above 0, as usual since the session's start: then nothing needs to be copied. */

@@ -141,29 +141,21 @@ function readPoint(value: JsonValue, states: readonly TaskState[]): ProbePoint |
 	const members = knownMembers(value, 'a point', pointMembers);
 	const method = methodOf(members.get('method'), value);
 	const task = taskOf(members.get('task'), value);
-	const to = members.get('to') ? stateOf(members.get('to')!, states) : undefined;
-	if (!members.has('to')) {
-		value.fault('a point has "to": the state that the task goes to');
-	}
-
+	const to = toOf(members.get('to'), value, states);
 	const from = members.get('from')?.items('"from"').map(state => stateOf(state, states));
-	const at = members.get('at')?.plain ?? 'entry';
-	if (at !== 'entry' && at !== 'exit') {
-		members.get('at')!.fault('"at" is "entry" or "exit"');
+	const at = atOf(members.get('at'));
+	if (at === undefined) {
 		return undefined;
 	}
 
 	const condition = conditionOf(members.get('if'));
-	if (at === 'entry' && (task?.source === 'result' || condition.needsTrue)) {
-		value.fault('what a method returns is known at its exit: "at": "exit"');
-	}
-
-	if (at === 'entry' && task?.source === 'this' && method?.method === '<init>') {
-		value.fault('an object is made at the exit of <init>: "at": "exit"');
+	if (at === 'entry') {
+		checkEntry(value, {source: task?.source, needsTrue: condition.needsTrue, method: method?.method});
 	}
 
 	const isNew = flag(members.get('new'), 'new');
-	if (isNew && to !== undefined && states[to]?.kind === 'end') {
+	const goesTo = to === undefined ? undefined : states.at(to);
+	if (isNew && goesTo?.kind === 'end') {
 		value.fault('a new task does not begin with an end');
 	}
 
@@ -182,6 +174,40 @@ function readPoint(value: JsonValue, states: readonly TaskState[]): ProbePoint |
 			isOptional,
 		}
 		: undefined;
+}
+
+function atOf(value: JsonValue | undefined): 'entry' | 'exit' | undefined {
+	const at = value?.plain ?? 'entry';
+	if (at === 'entry' || at === 'exit') {
+		return at;
+	}
+
+	value?.fault('"at" is "entry" or "exit"');
+	return undefined;
+}
+
+function toOf(value: JsonValue | undefined, point: JsonValue, states: readonly TaskState[]): number | undefined {
+	if (!value) {
+		point.fault('a point has "to": the state that the task goes to');
+		return undefined;
+	}
+
+	return stateOf(value, states);
+}
+
+/** Adds faults of a point at a method's entry, where its result and the object that it makes are not known yet. */
+function checkEntry(value: JsonValue, {source, needsTrue, method}: {
+	readonly source: ProbePoint['source'] | undefined;
+	readonly needsTrue: ProbePoint['needsTrue'];
+	readonly method: string | undefined;
+}): void {
+	if (source === 'result' || needsTrue) {
+		value.fault('what a method returns is known at its exit: "at": "exit"');
+	}
+
+	if (source === 'this' && method === '<init>') {
+		value.fault('an object is made at the exit of <init>: "at": "exit"');
+	}
 }
 
 function methodOf(

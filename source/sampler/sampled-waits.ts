@@ -81,37 +81,8 @@ export class Waits {
 	}
 
 	#fillRow(sample: Sample, row: number, nowMs: number): void {
-		const key = sample.key[row];
-		const stack = stackHash(sample, row);
-		let wait = this.#waits.get(key);
-		if (wait?.stack !== stack) {
-			wait = undefined;
-			this.#waits.delete(key);
-		}
-
-		if (wait) {
-			wait.hasRun ||= sample.cpuNs[row] > 0;
-			wait.pass = this.#pass;
-		}
-
-		const isDue = !wait || wait.hasRun || nowMs - wait.readAtMs >= readAgainMs;
-		if (
-			this.#isInPass && isDue && wait?.readAtMs !== nowMs && this.#readsLeft-- > 0
-			&& performance.now() - nowMs < maxReadingMs
-		) {
-			const {kind = '', peer = '', end = 0} = this.#calls.of(sample.nativeId[row]) ?? {};
-			wait = {
-				kind: this.#interner.internString(kind),
-				peer: this.#peer(peer),
-				end,
-				stack,
-				readAtMs: nowMs,
-				hasRun: false,
-				pass: this.#pass,
-			};
-			this.#waits.set(key, wait);
-		}
-
+		const known = this.#known(sample, row);
+		const wait = this.#isInPass && this.#mayRead(known, nowMs) ? this.#read(sample, row, nowMs) : known;
 		const {kind = 0, peer = 0, end = 0} = wait ?? {};
 		if (sample.waitKind[row] !== kind || sample.waitPeer[row] !== peer || sample.waitEnd[row] !== end) {
 			sample.waitKind[row] = kind;
@@ -119,6 +90,41 @@ export class Waits {
 			sample.waitEnd[row] = end;
 			sample.isSame[row] = 0;
 		}
+	}
+
+	/** Returns the wait that was read last if the thread still has the same stack. */
+	#known(sample: Sample, row: number): LastWait | undefined {
+		const key = sample.key[row];
+		const wait = this.#waits.get(key);
+		if (wait?.stack !== stackHash(sample, row)) {
+			this.#waits.delete(key);
+			return undefined;
+		}
+
+		wait.hasRun ||= sample.cpuNs[row] > 0;
+		wait.pass = this.#pass;
+		return wait;
+	}
+
+	#read(sample: Sample, row: number, nowMs: number): LastWait {
+		const {kind = '', peer = '', end = 0} = this.#calls.of(sample.nativeId[row]) ?? {};
+		const wait = {
+			kind: this.#interner.internString(kind),
+			peer: this.#peer(peer),
+			end,
+			stack: stackHash(sample, row),
+			readAtMs: nowMs,
+			hasRun: false,
+			pass: this.#pass,
+		};
+		this.#waits.set(sample.key[row], wait);
+		return wait;
+	}
+
+	/** Whether a wait is due to be read, and this sample has time for it. */
+	#mayRead(wait: LastWait | undefined, nowMs: number): boolean {
+		const isDue = !wait || wait.hasRun || nowMs - wait.readAtMs >= readAgainMs;
+		return isDue && wait?.readAtMs !== nowMs && this.#readsLeft-- > 0 && performance.now() - nowMs < maxReadingMs;
 	}
 
 	/** Returns the string id of a peer, or of `otherPeer` if there are too many. */

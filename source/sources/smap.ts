@@ -69,21 +69,28 @@ function readStrata(lines: readonly string[]): Map<string, Stratum> {
 				stratum?.files.set(Number(id), {file, path: plus === undefined ? file : lines[at] ?? ''});
 			}
 		} else if (section === 'L') {
-			const [, inputStart, id = String(fileId), repeat = '1', outputStart, increment = '1'] = rangeLine.exec(line)
-				?? [];
-			if (inputStart !== undefined && Number(increment) > 0) {
-				fileId = Number(id);
-				const length = Number(repeat) * Number(increment);
-				stratum?.ranges.push({
-					inputStart: Number(inputStart),
-					fileId,
-					outputStart: Number(outputStart),
-					length,
-					increment: Number(increment),
-				});
-			}
+			const range = readRange(line, fileId);
+			fileId = range?.fileId ?? fileId;
+			stratum?.ranges.push(...range ? [range] : []);
 		}
 	}
 
 	return strata;
+}
+
+/** Reads a line of a line section. `lastFileId`: of the line before, which holds if the line has none. */
+function readRange(line: string, lastFileId: number): Range | undefined {
+	const [, inputStart, id = String(lastFileId), repeat = '1', outputStart, increment = '1']
+		= rangeLine.exec(line) ?? [];
+	if (inputStart === undefined || Number(increment) === 0) {
+		return undefined;
+	}
+
+	return {
+		inputStart: Number(inputStart),
+		fileId: Number(id),
+		outputStart: Number(outputStart),
+		length: Number(repeat) * Number(increment),
+		increment: Number(increment),
+	};
 }

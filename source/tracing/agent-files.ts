@@ -67,6 +67,21 @@ export class ControlFile {
 	}
 }
 
+/** Reads a report from its place; undefined if the agent has begun to overwrite it. */
+function readReport(fd: number, {at, length, number}: {
+	readonly at: number;
+	readonly length: number;
+	readonly number: bigint;
+}): Buffer | undefined {
+	const report = readAt(fd, at, length + 8);
+	const again = readAt(fd, 0, headerBytes);
+	const isWhole = report.length === length + 8 && report.readBigInt64BE(length) === number;
+	// Reports alternate between two places: only the one after the next would overwrite this one.
+	return isWhole && again.length === headerBytes && again.readBigInt64BE(8) <= number
+		? report.subarray(0, length)
+		: undefined;
+}
+
 /** Reads the agent's file. `newerThan`: the number of the last report read. */
 export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 	for (let tried = 0; tried < maxTries; tried++) {
@@ -101,14 +116,9 @@ export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 			return {state: 'silent'};
 		}
 
-		const report = readAt(fd, at, length + 8);
-		const again = readAt(fd, 0, headerBytes);
-		// Reports alternate between two places: only the one after the next would overwrite this one.
-		if (
-			report.length === length + 8 && report.readBigInt64BE(length) === number && again.length === headerBytes
-			&& again.readBigInt64BE(8) <= number
-		) {
-			return {state: 'report', number, bytes: report.subarray(0, length)};
+		const bytes = readReport(fd, {at, length, number});
+		if (bytes) {
+			return {state: 'report', number, bytes};
 		}
 	}
 

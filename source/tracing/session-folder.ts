@@ -47,6 +47,21 @@ type SessionFolder = {
 	remove(load?: {readonly isPending: boolean}): void;
 };
 
+/** Creates a file for its owner alone, which must not exist, with some bytes in it; returns its descriptor. */
+function createFile(file: string, bytes: Uint8Array = new Uint8Array()): number {
+	const fd = openSync(file, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_NOFOLLOW, 0o600);
+	try {
+		for (let at = 0; at < bytes.length;) {
+			at += writeSync(fd, bytes, at);
+		}
+	} catch (error) {
+		closeSync(fd);
+		throw error;
+	}
+
+	return fd;
+}
+
 /**
 Creates the folder (mode 0700), the agent's jar in it (0444), and the files between tprof-top and the agent. All belong
 to the target's user and are created with that user's privileges, so that in a shared /tmp nobody else can create, read
@@ -75,17 +90,9 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 	};
 
 	try {
-		const make = (file: string, mode: number, bytes: Uint8Array = new Uint8Array()) => {
-			const fd = openSync(
-				`${pathOf(folder!)}/${file}`,
-				constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_NOFOLLOW,
-				0o600,
-			);
+		const make = (file: string, mode: number, bytes?: Uint8Array) => {
+			const fd = createFile(`${pathOf(folder!)}/${file}`, bytes);
 			opened.push(fd);
-			for (let at = 0; at < bytes.length;) {
-				at += writeSync(fd, bytes, at);
-			}
-
 			fchmodSync(fd, mode);
 			if (mustChown) {
 				fchownSync(fd, target.uid, target.gid);

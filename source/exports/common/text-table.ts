@@ -30,9 +30,7 @@ export function reportHead(
 	command: string,
 	target: TargetInfo,
 	{startedAtMs, elapsedNs}: AgentReport,
-	followed: string,
-	notes: readonly string[],
-	width: number,
+	{followed, notes, width}: {readonly followed: string; readonly notes: readonly string[]; readonly width: number},
 ): string[] {
 	return [
 		targetLine(target, `tprof-top ${command}`),

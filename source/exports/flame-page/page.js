@@ -167,6 +167,7 @@ function widthOf(text) {
 	return canvas.measureText(text).width;
 }
 
+// eslint-disable-next-line max-lines-per-function -- The page: its parts share what is shown now.
 function main(data) {
 	const {packages, packageOf, kinds, states, was} = data;
 	const measures = measuresOf(data);

@@ -18,15 +18,9 @@ export const textTasks: ReportFormat<TaskReport> = {
 		};
 
 		const {states, kinds, counters, probe, wovenMethods, wovenClasses} = report;
+		const watched = `${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')}`;
 		const body = [
-			...reportHead(
-				'tasks',
-				target,
-				report,
-				`probe ${probe}, ${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')} watched`,
-				notes,
-				room,
-			),
+			...reportHead('tasks', target, report, {followed: `probe ${probe}, ${watched} watched`, notes, width: room}),
 			...(report.dropped > 0 ? [`${report.dropped} tasks were forgotten before they ended`] : []),
 			'',
 			...table('state'),

@@ -91,6 +91,30 @@ function membersIn(bytes: Buffer): {
 	return {found, damaged, tornBytes: bytes.length - goodEnd};
 }
 
+/** Numbers of what is missing. */
+type Missing = {
+	readonly damaged: number;
+	readonly gaps: number;
+	readonly unread: number;
+	readonly tornBytes: number;
+};
+
+/** Returns what is missing in words; empty if nothing is. */
+function problemText({damaged, gaps, unread, tornBytes}: Missing): string {
+	return [
+		damaged > 0
+			? `${damaged === 1 ? 'a part' : `${damaged} parts`} of the file ${damaged === 1 ? 'is' : 'are'} damaged and left out`
+			: '',
+		gaps > 0 && damaged === 0
+			? `windows are missing in ${gaps === 1 ? 'one place' : `${gaps} places`}: they were not written`
+			: '',
+		unread > 0
+			? `${unread === 1 ? '1 window' : `${unread} windows`} cannot be read: no index follows ${unread === 1 ? 'it' : 'them'}`
+			: '',
+		tornBytes > 0 ? 'the file is cut off: the window that was being written is missing' : '',
+	].filter(Boolean).join('; ');
+}
+
 function read(bytes: Buffer): Recording {
 	if (bytes.toString('latin1', 0, firstLine.length) !== firstLine) {
 		throw new RangeError(isRecording(bytes) ? 'its format is of another version' : 'it does not begin like one');
@@ -113,19 +137,7 @@ function read(bytes: Buffer): Recording {
 	const {counts} = readBody(newest.body());
 	checkCounts(counts);
 	const last = momentAt(ring, ring.windows.length - 1, {...about, dictionary: names.dictionary()}, counts);
-	const gaps = ring.recording!.gaps.length;
-	const problem = [
-		damaged > 0
-			? `${damaged === 1 ? 'a part' : `${damaged} parts`} of the file ${damaged === 1 ? 'is' : 'are'} damaged and left out`
-			: '',
-		gaps > 0 && damaged === 0
-			? `windows are missing in ${gaps === 1 ? 'one place' : `${gaps} places`}: they were not written`
-			: '',
-		unread > 0
-			? `${unread === 1 ? '1 window' : `${unread} windows`} cannot be read: no index follows ${unread === 1 ? 'it' : 'them'}`
-			: '',
-		tornBytes > 0 ? 'the file is cut off: the window that was being written is missing' : '',
-	].filter(Boolean).join('; ');
+	const problem = problemText({damaged, gaps: ring.recording!.gaps.length, unread, tornBytes});
 	return {ring: {...ring, newest: last.snapshot}, last, ...(problem === '' ? {} : {problem})};
 }
 
@@ -150,6 +162,9 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 		return names.take(partsOf(unpacked(member.member)).names);
 	};
 
+	/** An index may be readable only after the windows since the last one. */
+	const takeIndex = (member: Member) => take(member) || (pending.every(window => take(window)) && take(member));
+
 	// The first window of a session needs no names before its own.
 	if (members[0]?.kind === memberKinds.window && members[0].number === 0 && take(members[0])) {
 		whole.set(-1, undefined);
@@ -171,10 +186,7 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 			windows.push(member);
 			pending.push(member);
 			next++;
-		} else if (
-			member.kind === memberKinds.index
-			&& (take(member) || (pending.every(window => take(window)) && take(member)))
-		) {
+		} else if (member.kind === memberKinds.index && takeIndex(member)) {
 			if (windows.length === 0 && gaps.size === 0) {
 				base = member;
 			} else if (windows.length === first) {
@@ -190,18 +202,15 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 
 	endRun();
 	const unnamed = pending.find(window => !take(window));
-	windows.splice(unnamed && windows.includes(unnamed) ? windows.indexOf(unnamed) : windows.length);
+	if (unnamed) {
+		cutBefore(windows, unnamed);
+	}
+
 	if (!whole.has(-1)) {
 		gaps.add(0);
 	}
 
-	const isOrdered = windows.every(({atMs, sampledMs}, index) =>
-		Number.isFinite(atMs) && Number.isFinite(sampledMs) && atMs >= (windows[index - 1] ?? base ?? {atMs: 0}).atMs
-		&& atMs <= maxDateMs);
-	if (!isOrdered) {
-		throw new RangeError('its windows are in disorder');
-	}
-
+	checkOrder(windows, base);
 	const ring: Ring = {
 		...emptyRing, base, windows, recording: {
 			whole, gaps: [...gaps].filter(gap => gap < windows.length), check: moment => checked(moment, names),
@@ -209,4 +218,20 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 	};
 	const count = (of: readonly Member[]) => of.filter(({kind}) => kind === memberKinds.window).length;
 	return {ring, unread: count(members) - count(windows)};
+}
+
+/** Removes a window and all after it. */
+function cutBefore(windows: Member[], window: Member): void {
+	const at = windows.indexOf(window);
+	windows.splice(at === -1 ? windows.length : at);
+}
+
+/** Throws RangeError if a window is before the one before it, or at no time. */
+function checkOrder(windows: readonly RingWindow[], base: RingWindow | undefined): void {
+	const isOrdered = windows.every(({atMs, sampledMs}, index) =>
+		Number.isFinite(atMs) && Number.isFinite(sampledMs) && atMs >= (windows[index - 1] ?? base ?? {atMs: 0}).atMs
+		&& atMs <= maxDateMs);
+	if (!isOrdered) {
+		throw new RangeError('its windows are in disorder');
+	}
 }

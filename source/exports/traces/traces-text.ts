@@ -26,7 +26,7 @@ export const textTraces: ReportFormat<TraceReport> = {
 		const tree = treeLines(traceTree(report, undefined));
 		const threads = threadTrees(report, undefined).flatMap(thread => [treeLine(thread, thread.name), ...treeLines(thread.rows, '  ')]);
 		const body = [
-			...reportHead('trace', target, report, countsOf(report), notes, room),
+			...reportHead('trace', target, report, {followed: countsOf(report), notes, width: room}),
 			'',
 			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', overMs: 0, by: 'method'}),
 			...(rows.length === 0 ? ['(no call ended in this time)'] : []),

@@ -21,40 +21,47 @@ export type ExchangeOptions = {
 	readonly connectAs?: Owner;
 };
 
+function connectTo(socketPath: string, connectAs: Owner | undefined): Socket {
+	// A Unix socket connects within this call, so the listener sees the credentials in force during it.
+	const open = () => connect(socketPath);
+	return connectAs ? asOwner(connectAs, open) : open();
+}
+
+/** Returns why nothing may be sent to a socket that is connected; undefined if it may. */
+function obstacleTo(socket: Socket, pid: number, deadline: number): string | undefined {
+	if (canSeePeers() && peerOf(socket) !== pid) {
+		return 'STRANGER';
+	}
+
+	// After the deadline too: we may have been suspended.
+	return performance.now() >= deadline ? 'TIMEOUT' : undefined;
+}
+
 /** Sends one request and reads the whole reply. Always closes the connection, never throws or exceeds the deadline. */
 export async function exchange(
 	socketPath: string,
 	request: Uint8Array,
 	{pid, deadline, signal, connectAs}: ExchangeOptions,
 ): Promise<Exchange> {
+	if (signal?.aborted) {
+		return {ok: false, code: 'ABORTED'};
+	}
+
 	const startedAt = performance.now();
-	/** Removes the time-out and the listener to `signal`. */
+	/** Removes the listener to `signal`. */
 	const closing = new AbortController();
+	let timer: NodeJS.Timeout | undefined;
 	let firstByteMs = 0;
 	let socket: Socket | undefined;
 	const chunks: Buffer[] = [];
 	let length = 0;
 	const failure = await new Promise<string | undefined>(resolve => {
-		const end = () => {
-			resolve(undefined);
-		};
-
-		const timer = setTimeout(resolve, Math.max(0, deadline - startedAt), 'TIMEOUT');
-		closing.signal.addEventListener('abort', () => {
-			clearTimeout(timer);
-		});
-		if (signal?.aborted) {
-			resolve('ABORTED');
-			return;
-		}
-
+		timer = setTimeout(resolve, Math.max(0, deadline - startedAt), 'TIMEOUT');
 		signal?.addEventListener('abort', () => {
 			resolve('ABORTED');
 		}, {signal: closing.signal});
-		// A Unix socket connects within this call, so the listener sees the credentials in force during it.
-		const open = () => connect(socketPath);
 		try {
-			socket = connectAs ? asOwner(connectAs, open) : open();
+			socket = connectTo(socketPath, connectAs);
 		} catch (error) {
 			resolve(errorCode(error));
 			return;
@@ -71,21 +78,24 @@ export async function exchange(
 				resolve('TOO_LONG');
 			}
 		});
+		const end = () => {
+			resolve(undefined);
+		};
+
 		socket.once('end', end);
 		socket.once('close', end);
 		socket.once('connect', () => {
-			if (canSeePeers() && peerOf(socket!) !== pid) {
-				resolve('STRANGER');
-			} else if (performance.now() >= deadline) {
-				// Send nothing after the deadline: we may have been suspended.
-				resolve('TIMEOUT');
-			} else {
+			const obstacle = obstacleTo(socket!, pid, deadline);
+			if (obstacle === undefined) {
 				socket!.write(request);
+			} else {
+				resolve(obstacle);
 			}
 		});
 	});
 	const tookMs = performance.now() - startedAt;
 	closing.abort();
+	clearTimeout(timer);
 	socket?.destroy();
 	return failure === undefined
 		? {ok: true, bytes: Buffer.concat(chunks), firstByteMs, tookMs}

@@ -28,15 +28,17 @@ const supportedMajor = 2;
 /** Counters by name: numbers (of 64 bits in the file), and strings, not yet printable. */
 export type PerfCounters = ReadonlyMap<string, number | string>;
 
+function isPerfData(bytes: Buffer): boolean {
+	return bytes.length >= headerBytes && bytes.readUInt32BE(0) === magic && bytes[4] === littleEndian
+		&& bytes[5] === supportedMajor;
+}
+
 /**
 Parses a file (structs PerfDataPrologue and PerfDataEntry) up to the first entry with an invalid size; returns undefined
 if it is not a counter file. An array of type B (byte) is a string; type J is a 64-bit number.
 */
 export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
-	if (
-		bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[4] !== littleEndian
-		|| bytes[5] !== supportedMajor
-	) {
+	if (!isPerfData(bytes)) {
 		return undefined;
 	}
 
@@ -56,14 +58,13 @@ export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
 			break;
 		}
 
-		if (nameStart < end && dataStart < end) {
-			const name = bytes.toString('latin1', nameStart, stringEnd(bytes, nameStart, end));
-			if (type === 'B' && vectorLength > 0) {
-				const limit = Math.min(end, dataStart + Math.min(vectorLength, maxStringBytes));
-				counters.set(name, bytes.toString('utf8', dataStart, stringEnd(bytes, dataStart, limit)));
-			} else if (type === 'J' && vectorLength === 0 && dataStart + 8 <= end) {
-				counters.set(name, Number(bytes.readBigInt64LE(dataStart)));
-			}
+		const name = bytes.toString('latin1', nameStart, stringEnd(bytes, nameStart, end));
+		const isInside = nameStart < end && dataStart < end;
+		if (isInside && type === 'B' && vectorLength > 0) {
+			const limit = Math.min(end, dataStart + Math.min(vectorLength, maxStringBytes));
+			counters.set(name, bytes.toString('utf8', dataStart, stringEnd(bytes, dataStart, limit)));
+		} else if (isInside && type === 'J' && vectorLength === 0 && dataStart + 8 <= end) {
+			counters.set(name, Number(bytes.readBigInt64LE(dataStart)));
 		}
 
 		at = end;

@@ -3,7 +3,7 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {mostOf} from '../../util/sum.js';
 import {printable} from '../../util/printable.js';
 import {isFrozen} from '../system/cgroups.js';
-import {readStat, ticksPerSecond} from '../system/proc.js';
+import {type ProcessStat, readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {CpuLimits, cpuPressure} from './cpu-limits.js';
 import {
@@ -51,16 +51,7 @@ export function openVitals(target: Target): VitalsReader {
 			}
 
 			const counters = file?.read();
-			const now: Reading = {
-				atMs: performance.now(),
-				cpuTicks: stat.userTicks + stat.systemTicks,
-				gcSeconds: secondsOf(counters, collectorTimes),
-				collections: sumOf(counters, collectorInvocations),
-				atSafepointSeconds: secondsOf(counters, safepointTime),
-				safepointSeconds: secondsOf(counters, safepointTimes),
-				compilations: numberCounter(counters, 'sun.ci.totalCompiles'),
-				eden: edenOf(counters),
-			};
+			const now = readingOf(stat, counters, safepointTimes);
 			const before = previous;
 			previous = now;
 			const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = heapOf(counters);
@@ -94,6 +85,23 @@ export function openVitals(target: Target): VitalsReader {
 		close() {
 			file?.close();
 		},
+	};
+}
+
+function readingOf(
+	{userTicks, systemTicks}: ProcessStat,
+	counters: PerfCounters | undefined,
+	safepointTimes: RegExp,
+): Reading {
+	return {
+		atMs: performance.now(),
+		cpuTicks: userTicks + systemTicks,
+		gcSeconds: secondsOf(counters, collectorTimes),
+		collections: sumOf(counters, collectorInvocations),
+		atSafepointSeconds: secondsOf(counters, safepointTime),
+		safepointSeconds: secondsOf(counters, safepointTimes),
+		compilations: numberCounter(counters, 'sun.ci.totalCompiles'),
+		eden: edenOf(counters),
 	};
 }
 

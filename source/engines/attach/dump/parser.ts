@@ -222,7 +222,7 @@ export class DumpParser {
 
 	#applyLock({kind, address, className}: LockLine): void {
 		const row = this.#row;
-		const {lockKind, lockClass, state, flags} = this.#sample;
+		const {lockKind, lockClass} = this.#sample;
 		if (kind === 'monitor-held' || kind === 'synchronizer-held') {
 			this.#owners.addHeld(row, address, kind === 'monitor-held' ? this.#lastFrame?.id ?? 0 : 0);
 			return;
@@ -236,6 +236,20 @@ export class DumpParser {
 			return;
 		}
 
+		this.#setWaiting(kind);
+		lockClass[row] = className
+			? this.#interner.internString(normalClassName(decodeModifiedUtf8(Buffer.from(
+				className.slice(0, maxNameBytes),
+				'latin1',
+			))))
+			: 0;
+		this.#owners.addWaiter(row, address);
+	}
+
+	/** Sets the state of the thread, and the kind of the lock, from a line of what its top frame waits for. */
+	#setWaiting(kind: Exclude<LockLine['kind'], 'monitor-held' | 'synchronizer-held'>): void {
+		const row = this.#row;
+		const {lockKind, state, flags} = this.#sample;
 		const isVirtual = (flags[row] & threadFlag.virtual) !== 0;
 		switch (kind) {
 			case 'blocked': {
@@ -251,23 +265,19 @@ export class DumpParser {
 				break;
 			}
 
-			case 'parked':
+			case 'parked': {
+				lockKind[row] = lockKindCode.park;
+				state[row] = isVirtual ? stateCode.WAITING : state[row];
+				break;
+			}
+
 			case 'waiting': {
 				// A thread that was notified and must lock again is BLOCKED in Object.wait.
-				lockKind[row] = kind === 'parked'
-					? lockKindCode.park
-					: (state[row] === stateCode.BLOCKED ? lockKindCode.monitor : lockKindCode['monitor-wait']);
+				lockKind[row] = state[row] === stateCode.BLOCKED ? lockKindCode.monitor : lockKindCode['monitor-wait'];
 				state[row] = isVirtual ? stateCode.WAITING : state[row];
+				break;
 			}
 		}
-
-		lockClass[row] = className
-			? this.#interner.internString(normalClassName(decodeModifiedUtf8(Buffer.from(
-				className.slice(0, maxNameBytes),
-				'latin1',
-			))))
-			: 0;
-		this.#owners.addWaiter(row, address);
 	}
 
 	/** The threads' own stacks do not show all holders of locks. */

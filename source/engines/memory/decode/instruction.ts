@@ -67,8 +67,12 @@ const operandAndImmediate = new Set([0x69, 0x81, 0xC7]);
 const operandAndByte = new Set([0x6B, 0x80, 0x83, 0xC0, 0xC1, 0xC6]);
 const immediateOnly = new Set([0x68, 0xA9]);
 
-/** Bytes after opcodes without a ModRM byte: a MOV of al or rax from or to an address has eight. */
+/**
+Bytes after opcodes without a ModRM byte: a MOV of al or rax from or to an address has eight, one of an immediate to an
+8-bit register (B0 to B7) has one.
+*/
 const fixedBytes = new Map([
+	...Array.from({length: 8}, (_, register) => [0xB0 + register, 1] as const),
 	[0x6A, 1],
 	[0xA0, 8],
 	[0xA1, 8],
@@ -105,23 +109,11 @@ export function decodeInstruction(code: Uint8Array, start: number): Instruction 
 	}
 
 	const opcode = code[at];
-	let end: number | undefined;
-	let jumpBytes = 0;
-	if (opcode === 0xC5 || opcode === 0xC4 || opcode === 0x62) {
-		// VEX of two or three bytes, EVEX.
-		end = vectorEnd(code, at);
-	} else if (opcode === 0x0F) {
-		// 0F 80 to 8F: Jcc rel32.
-		jumpBytes = code[at + 1] >> 4 === 8 ? 4 : 0;
-		end = jumpBytes === 0 ? twoByteEnd(code, at + 1) : at + 6;
-	} else {
-		// JMP rel32; Jcc, JMP, LOOP and JRCXZ rel8.
-		jumpBytes = opcode === 0xE9
-			? 4
-			: (opcode >> 4 === 7 || opcode === 0xEB || (opcode >= 0xE0 && opcode <= 0xE3) ? 1 : 0);
-		end = jumpBytes === 0 ? oneByteEnd(code, at, {is64Bit, is16Bit: is16Bit && !is64Bit}) : at + 1 + jumpBytes;
-	}
-
+	const jumpBytes = jumpBytesOf(code, at);
+	const opcodeBytes = opcode === 0x0F ? 2 : 1;
+	const end = jumpBytes === 0
+		? otherEnd(code, at, {is64Bit, is16Bit: is16Bit && !is64Bit})
+		: at + opcodeBytes + jumpBytes;
 	if (end === undefined || end > code.length || end - start > maxInstructionBytes) {
 		return undefined;
 	}
@@ -130,6 +122,40 @@ export function decodeInstruction(code: Uint8Array, start: number): Instruction 
 		length: end - start,
 		jump: jumpBytes === 0 ? undefined : (jumpBytes === 1 ? code[end - 1] << 24 >> 24 : int32(code, end - 4)),
 	};
+}
+
+/** Returns the bytes of a jump's displacement; 0 for another instruction. `at`: the opcode. */
+function jumpBytesOf(code: Uint8Array, at: number): number {
+	const opcode = code[at];
+	// 0F 80 to 8F: Jcc rel32.
+	if (opcode === 0x0F) {
+		return code[at + 1] >> 4 === 8 ? 4 : 0;
+	}
+
+	// JMP rel32.
+	if (opcode === 0xE9) {
+		return 4;
+	}
+
+	// Jcc, JMP, LOOP and JRCXZ rel8.
+	return opcode >> 4 === 7 || opcode === 0xEB || (opcode >= 0xE0 && opcode <= 0xE3) ? 1 : 0;
+}
+
+type OperandSize = {readonly is64Bit: boolean; readonly is16Bit: boolean};
+
+/** Returns the end of an instruction that is not a jump; undefined if invalid. `at`: the opcode. */
+function otherEnd(code: Uint8Array, at: number, size: OperandSize): number | undefined {
+	const opcode = code[at];
+	// VEX of two or three bytes, EVEX.
+	if (opcode === 0xC5 || opcode === 0xC4 || opcode === 0x62) {
+		return vectorEnd(code, at);
+	}
+
+	if (opcode === 0x0F) {
+		return twoByteEnd(code, at + 1);
+	}
+
+	return at < code.length ? oneByteEnd(code, at, size) : undefined;
 }
 
 /** Returns the signed little-endian 32-bit number at an index. */
@@ -184,28 +210,18 @@ function twoByteEnd(code: Uint8Array, at: number): number {
 }
 
 /** Returns the end of a one-byte instruction, not a jump; undefined if invalid. */
-function oneByteEnd(
-	code: Uint8Array,
-	at: number,
-	{is64Bit, is16Bit}: {readonly is64Bit: boolean; readonly is16Bit: boolean},
-): number | undefined {
+function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: OperandSize): number | undefined {
 	const opcode = code[at];
 	const immediate = is16Bit ? 2 : 4;
-	if (opcode === undefined || invalid.has(opcode)) {
+	if (invalid.has(opcode)) {
 		return undefined;
 	}
 
-	// Arithmetic: four forms with a ModRM byte, two with an immediate.
 	if (opcode < 0x40) {
-		const form = opcode & 7;
-		return form < 4 ? operandEnd(code, at + 1) : at + 1 + (form === 4 ? 1 : immediate);
+		return arithmeticEnd(code, at, immediate);
 	}
 
-	// Other opcodes with a ModRM byte and no immediate: MOVSXD; TEST to POP; shifts, x87; INC to PUSH.
-	if (
-		opcode === 0x63 || (opcode >= 0x84 && opcode <= 0x8F) || (opcode >= 0xD0 && opcode <= 0xDF && opcode !== 0xD7)
-		|| opcode >= 0xFE
-	) {
+	if (hasOnlyOperand(opcode)) {
 		return operandEnd(code, at + 1);
 	}
 
@@ -218,15 +234,33 @@ function oneByteEnd(
 	}
 
 	if (opcode === 0xF6 || opcode === 0xF7) {
-		// Only TEST of this group has an immediate.
-		const isTest = ((code[at + 1] >> 3) & 7) < 2;
-		return operandEnd(code, at + 1) + (isTest ? (opcode === 0xF6 ? 1 : immediate) : 0);
+		return groupEnd(code, at, opcode === 0xF6 ? 1 : immediate);
 	}
 
 	// MOV of an immediate to a register.
-	if (opcode >= 0xB0 && opcode <= 0xBF) {
-		return at + 1 + (opcode < 0xB8 ? 1 : (is64Bit ? 8 : immediate));
+	if (opcode >= 0xB8 && opcode <= 0xBF) {
+		return at + 1 + (is64Bit ? 8 : immediate);
 	}
 
 	return at + 1 + (immediateOnly.has(opcode) ? immediate : fixedBytes.get(opcode) ?? 0);
+}
+
+/** Of arithmetic: four forms have a ModRM byte, two an immediate. */
+function arithmeticEnd(code: Uint8Array, at: number, immediate: number): number {
+	const form = code[at] & 7;
+	return form < 4 ? operandEnd(code, at + 1) : at + 1 + (form === 4 ? 1 : immediate);
+}
+
+/** Of the group of F6 and F7, in which only TEST has an immediate. */
+function groupEnd(code: Uint8Array, at: number, immediate: number): number {
+	const isTest = ((code[at + 1] >> 3) & 7) < 2;
+	return operandEnd(code, at + 1) + (isTest ? immediate : 0);
+}
+
+/** Opcodes with a ModRM byte and no immediate besides arithmetic: MOVSXD; TEST to POP; shifts, x87; INC to PUSH. */
+function hasOnlyOperand(opcode: number): boolean {
+	return opcode === 0x63
+		|| (opcode >= 0x84 && opcode <= 0x8F)
+		|| (opcode >= 0xD0 && opcode <= 0xDF && opcode !== 0xD7)
+		|| opcode >= 0xFE;
 }

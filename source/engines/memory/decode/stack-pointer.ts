@@ -136,6 +136,11 @@ function effectOf(bytes: Uint8Array): Effect {
 		return {pops: 8, isFp: opcode === popFp && (rex & 1) === 0};
 	}
 
+	return endOf(opcode, operand) ?? ((rex & 8) !== 0 && (rex & 1) === 0 ? arithmeticEffect(code) : none);
+}
+
+/** As `effectOf`, of what ends the code's way, without a REX prefix; undefined for other instructions. */
+function endOf(opcode: number, operand: number): Effect | undefined {
 	// RET, JMP to a register.
 	if (opcode === 0xC3 || (opcode === 0xFF && operand >= 0xE0 && operand <= 0xE7)) {
 		return 'exit';
@@ -144,11 +149,7 @@ function effectOf(bytes: Uint8Array): Effect {
 	// LEAVE, INT3, HLT, UD2, RET with arguments, JMP to an address in memory.
 	const isUd2 = opcode === 0x0F && operand === 0x0B;
 	const isIndirectJump = opcode === 0xFF && (operand & 0x38) === 0x20;
-	if ([0xC9, 0xCC, 0xF4, 0xC2].includes(opcode) || isUd2 || isIndirectJump) {
-		return 'unknown';
-	}
-
-	return (rex & 8) !== 0 && (rex & 1) === 0 ? arithmeticEffect(code) : none;
+	return [0xC9, 0xCC, 0xF4, 0xC2].includes(opcode) || isUd2 || isIndirectJump ? 'unknown' : undefined;
 }
 
 /** As `effectOf`, of a 64-bit instruction without its REX prefix: what sets the stack pointer (ADD, SUB, LEA, MOV). */

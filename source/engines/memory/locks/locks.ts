@@ -108,7 +108,7 @@ export class Locks {
 	/** Returns what a thread waits for; undefined if it must be read again. */
 	#lockOf(thread: JavaThread): ReadLock | undefined {
 		const {description: {state}, lock, stack: {frames}} = thread;
-		const isStalled = thread.state.code === stateCode.BLOCKED && !isWaiting(state);
+		const isStalled = !isWaiting(state) && thread.state.code === stateCode.BLOCKED;
 		if (!isStalled && !isWaiting(state)) {
 			return notWaiting;
 		}
@@ -116,22 +116,28 @@ export class Locks {
 		// A thread that has not run waits for the same lock, but the lock's owner and address in the heap may have
 		// changed.
 		const last = lock.last?.frames === frames && lock.last.state === state ? lock.last : undefined;
-		// A lock that was unreadable because objects moved is read again.
-		if (last && (last.kind === lockKindCode.none || last.className !== 0)) {
-			const isCollecting = this.#collectionsNow === objectsMayMove && this.#jvm.vm.collector === 'stop-the-world';
-			if (last.readHolder === undefined || isCollecting) {
-				return last;
-			}
-
-			if (this.#isInPlace(last)) {
-				return {...last, holder: last.readHolder()};
-			}
+		const same = last && this.#readAgain(last);
+		if (same) {
+			return same;
 		}
 
-		const found = isStalled ? this.#initializer(thread) : this.#find(thread);
-		const next = found ?? (last && withSureHolder(last));
-		const holderFrames = next?.holder?.thread?.stack.frames;
-		return next && {...next, frames, state, collections: this.#collectionsNow, holderFrames};
+		const next = (isStalled ? this.#initializer(thread) : this.#find(thread)) ?? (last && withSureHolder(last));
+		return next && {...next, frames, state, collections: this.#collectionsNow, holderFrames: framesOfHolder(next)};
+	}
+
+	/** Returns the lock with its present holder; undefined if it must be found again. */
+	#readAgain(last: ReadLock): ReadLock | undefined {
+		// A lock that was unreadable because objects moved is read again.
+		if (last.kind !== lockKindCode.none && last.className === 0) {
+			return undefined;
+		}
+
+		const isCollecting = this.#collectionsNow === objectsMayMove && this.#jvm.vm.collector === 'stop-the-world';
+		if (last.readHolder === undefined || isCollecting) {
+			return last;
+		}
+
+		return this.#isInPlace(last) ? {...last, holder: last.readHolder()} : undefined;
 	}
 
 	/** Returns the frame in which a holder took a lock, a monitor or a class initializer; 0 if unknown. */
@@ -394,6 +400,10 @@ export class Locks {
 			return undefined;
 		}
 	}
+}
+
+function framesOfHolder({holder}: Lock): Int32Array | undefined {
+	return holder?.thread?.stack.frames;
 }
 
 /**

@@ -14,6 +14,7 @@ export const maxVectors = 1024;
 Copies ranges of another process, one after the other, into a buffer; returns the bytes up to the first unreadable
 range, -1 if the call is refused. `vectors`: iovecs, of which `count` are read from `first` on; `length`: their bytes.
 */
+// eslint-disable-next-line max-params -- It is called for each read: an object of arguments would be made each time.
 type VmReads = (
 	vectors: Uint8Array,
 	first: number,
@@ -35,6 +36,7 @@ function bindVmReads(pid: number): VmReads {
 	// The local iovec: address and length of the destination.
 	const words = new BigUint64Array(bytesPerVector / 8);
 	const localBytes = new Uint8Array(words.buffer);
+	// eslint-disable-next-line max-params -- As the type.
 	return (vectors, first, count, into, offset, length) => {
 		words[0] = BigInt(addressOf(into) + offset);
 		words[1] = BigInt(length);

@@ -38,31 +38,34 @@ export class SteadyThreads {
 		this.#atMs = nowMs;
 		this.sinceChangeNs = 0;
 		for (const thread of changedThreads) {
-			const {cpu: {usedNs, runDelayNs}, isInJava} = thread;
-			const ranNs = usedNs + runDelayNs;
-			const run = this.#runs.get(thread);
-			const wasRunning = run?.lastUpdate === this.#updates - 1;
+			const {cpu: {usedNs}, isInJava} = thread;
 			const isRunning = (usedNs > 0 || isInJava) && state[thread.row.index] === stateCode.RUNNABLE;
-			// A carrier is never steady, as it may get another virtual thread.
-			const isSteadyNow = isRunning && wasRunning && !thread.stack.hasVirtualThread
-				&& (isInJava || ranNs >= minShare * gapNs);
-			if (!isSteadyNow && this.isSteady(thread)) {
-				this.#steadyStoppedAtMs = nowMs;
-			}
+			this.#updateThread(thread, isRunning, gapNs);
+		}
+	}
 
-			if (isRunning) {
-				this.#runs.set(thread, {
-					steadyNs: isSteadyNow && run ? run.steadyNs + gapNs : 0,
-					lastUpdate: this.#updates,
-				});
-			} else if (run) {
-				run.steadyNs = 0;
-			}
+	#updateThread(thread: JavaThread, isRunning: boolean, gapNs: number): void {
+		const {cpu: {usedNs, runDelayNs}, isInJava} = thread;
+		const ranNs = usedNs + runDelayNs;
+		const run = this.#runs.get(thread);
+		const wasRunning = run?.lastUpdate === this.#updates - 1;
+		// A carrier is never steady, as it may get another virtual thread.
+		const isSteadyNow = isRunning && wasRunning && !thread.stack.hasVirtualThread
+			&& (isInJava || ranNs >= minShare * gapNs);
+		if (!isSteadyNow && this.isSteady(thread)) {
+			this.#steadyStoppedAtMs = this.#atMs;
+		}
 
-			if (isRunning !== wasRunning) {
-				// A thread that started has run ever since; one that stopped had run until then.
-				this.sinceChangeNs = Math.max(this.sinceChangeNs, isRunning ? ranNs : Math.max(0, gapNs - ranNs));
-			}
+		if (isRunning) {
+			const steadyNs = isSteadyNow && run ? run.steadyNs + gapNs : 0;
+			this.#runs.set(thread, {steadyNs, lastUpdate: this.#updates});
+		} else if (run) {
+			run.steadyNs = 0;
+		}
+
+		if (isRunning !== wasRunning) {
+			// A thread that started has run ever since; one that stopped had run until then.
+			this.sinceChangeNs = Math.max(this.sinceChangeNs, isRunning ? ranNs : Math.max(0, gapNs - ranNs));
 		}
 	}
 }

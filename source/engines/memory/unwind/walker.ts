@@ -207,11 +207,10 @@ export class Walker {
 			this.#watcher?.compiled(at, stack, location, pc, this.#sp);
 		}
 
-		// After a leaf call there may be temporary values on the stack; other calls cannot leave them there.
-		const isMethodCall = this.#isDirectCall && at > 0;
-		const plain = stack.wordOrZero(this.#sp + (8 * blob.frameSize) - 8);
-		const isPlain = isMethodCall || (blob.isSafepoint(pc) && this.isReturnAddress(plain));
-		this.#sp += isPlain ? 0 : this.pushedBytes(stack, location, pc, this.#sp);
+		if (!this.#isPlainFrame(stack, location, pc, at)) {
+			this.#sp += this.pushedBytes(stack, location, pc, this.#sp);
+		}
+
 		this.#isDirectCall = !blob.isEnterSpecial;
 		if (blob.isEnterSpecial) {
 			// Omit this frame, as thread dumps do.
@@ -220,6 +219,13 @@ export class Walker {
 		}
 
 		return this.#leaveFixedFrame(stack, blob.frameSize);
+	}
+
+	/** Whether a frame has no temporary values on the stack: only a leaf call leaves them there. `at`: its first id. */
+	#isPlainFrame(stack: StackCopy, {blob}: CodeLocation, pc: number, at: number): boolean {
+		const isMethodCall = this.#isDirectCall && at > 0;
+		const plain = stack.wordOrZero(this.#sp + (8 * blob.frameSize) - 8);
+		return isMethodCall || (blob.isSafepoint(pc) && this.isReturnAddress(plain));
 	}
 
 	#stub(stack: StackCopy, {blob}: CodeLocation): WalkEnd | undefined {

@@ -127,26 +127,7 @@ export class ThreadTimer implements PerfTimer {
 		}
 
 		for (const thread of changedThreads) {
-			const existing = this.#threads.get(thread);
-			if (existing) {
-				existing.lastUpdate = this.#updates;
-				this.#addCpu(existing, thread, nowMs);
-			}
-
-			const isCompiler = (thread.description.flags & threadFlag.compiler) !== 0;
-			const isRunning = thread.presence.exists && (thread.cpu.usedNs > 0 || thread.isInJava);
-			if (isRunning && !isCompiler && !thread.records.isRecorded) {
-				const entry = getOrCreate<JavaThread, RecordedThread>(this.#threads, thread, () => ({
-					newStacks: [],
-					usedNs: thread.cpu.usedNs,
-					sinceMs: nowMs,
-					retryAtMs: Number.NEGATIVE_INFINITY,
-					lastUpdate: this.#updates,
-				}));
-				if ((entry.usedNs >= busyNs || thread.isInJava) && nowMs >= entry.retryAtMs) {
-					this.#open(entry, thread, nowMs);
-				}
-			}
+			this.#updateChanged(thread, nowMs);
 		}
 
 		this.#refusedThreads = 0;
@@ -177,6 +158,30 @@ export class ThreadTimer implements PerfTimer {
 		}
 
 		this.#threads.clear();
+	}
+
+	/** Adds a thread's CPU time, and opens an event for it if it has none and is busy. */
+	#updateChanged(thread: JavaThread, nowMs: number): void {
+		const existing = this.#threads.get(thread);
+		if (existing) {
+			existing.lastUpdate = this.#updates;
+			this.#addCpu(existing, thread, nowMs);
+		}
+
+		const isCompiler = (thread.description.flags & threadFlag.compiler) !== 0;
+		const isRunning = thread.presence.exists && (thread.cpu.usedNs > 0 || thread.isInJava);
+		if (isRunning && !isCompiler && !thread.records.isRecorded) {
+			const entry = getOrCreate<JavaThread, RecordedThread>(this.#threads, thread, () => ({
+				newStacks: [],
+				usedNs: thread.cpu.usedNs,
+				sinceMs: nowMs,
+				retryAtMs: Number.NEGATIVE_INFINITY,
+				lastUpdate: this.#updates,
+			}));
+			if ((entry.usedNs >= busyNs || thread.isInJava) && nowMs >= entry.retryAtMs) {
+				this.#open(entry, thread, nowMs);
+			}
+		}
 	}
 
 	/** Adds a thread's CPU time to `usedNs`, which begins anew after a while in which the thread was not idle. */
