@@ -68,7 +68,7 @@ Returns the next state. Pure; `screenAt` returns what keys depend on besides the
 */
 export type Change = (state: UiState, screenAt: (layout: Layout) => ScreenContext) => UiState;
 
-type EffectContext = SessionPorts & {
+export type EffectContext = SessionPorts & {
 	readonly dispatch: (change: Change) => void;
 	readonly store: SessionStore;
 	readonly session: SessionData;

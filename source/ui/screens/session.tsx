@@ -15,16 +15,19 @@ import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/use-t
 import {press, pressMouse} from '../state/reduce.js';
 import {paste} from '../state/reduce-input.js';
 import {followRow} from '../state/screen-context.js';
-import {rowsOf, selectedLink, sourceKindOf} from '../state/screen-data.js';
+import {rowsOf, selectedLink, sourceKindOf, type DetailOf, type ScreenData} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
-import type {SessionStore} from '../state/session-store.js';
-import {coveringLayer, initialState, queryOf, type InitialView, type UiState} from '../state/state.js';
+import type {Feed, SessionStore} from '../state/session-store.js';
+import {
+	coveringLayer, initialState, queryOf, type Effect, type InitialView, type UiState,
+} from '../state/state.js';
 import {playNext} from '../state/time.js';
+import type {Size} from '../terminal/terminal.js';
 import type {Theme} from '../terminal/theme.js';
-import {layoutOf} from '../text/screen-layout.js';
-import {wrappedSpans} from '../text/spans.js';
+import {layoutOf, type Layout} from '../text/screen-layout.js';
+import {wrappedSpans, type Spans} from '../text/spans.js';
 import {screenContextOf} from './session-context.js';
-import {performEffect, type Change, type SessionPorts} from './session-effects.js';
+import {performEffect, type Change, type EffectContext, type SessionPorts} from './session-effects.js';
 
 type SessionScreenProps = SessionPorts & {
 	readonly store: SessionStore;
@@ -37,6 +40,105 @@ type SessionScreenProps = SessionPorts & {
 
 /** Time after which a recording that is played goes on to its next window. */
 const playMs = 1000;
+
+/** Applies a change to the state, with what the screen shows. */
+type Dispatch = (change: Change) => void;
+
+/** Has keys, pastes and the mouse change the state. */
+function useInput(dispatch: Dispatch, layout: Layout, hitAreas: HitAreas): void {
+	useTerminalEvent('key', key => {
+		const atMs = performance.now();
+		dispatch((current, screenAt) => press(current, key, screenAt(layout), atMs));
+	});
+	useTerminalEvent('paste', text => {
+		dispatch(current => paste(current, text));
+	});
+	useTerminalEvent('mouse', input => {
+		const target = targetAt(hitAreas, input.line, input.column);
+		dispatch((current, screenAt) => pressMouse(current, input, target, screenAt(layout)));
+	});
+}
+
+/** Performs the effects of the state, and removes them from it. */
+function usePerformed(effects: readonly Effect[], dispatch: Dispatch, context: EffectContext): void {
+	useLayoutEffect(() => {
+		if (effects.length > 0) {
+			dispatch(current => ({...current, effects: current.effects.filter(effect => !effects.includes(effect))}));
+			for (const effect of effects) {
+				void performEffect(effect, context);
+			}
+		}
+	});
+}
+
+/** Goes on to the next window while a recording is played. */
+function usePlaying(playSpeed: UiState['playSpeed'], dispatch: Dispatch, layout: Layout): void {
+	useEffect(() => {
+		const next = playSpeed && setTimeout(() => {
+			dispatch((current, screenAt) => playNext(current, screenAt(layout)));
+		}, playMs);
+		return () => {
+			clearTimeout(next);
+		};
+	}, [playSpeed, dispatch, layout]);
+}
+
+/** Returns the layout of the screen, and the lines on which its heights depend. */
+function laidOut(ui: UiState, data: ScreenData, size: Size, hasColor: boolean) {
+	const width = size.columns - 1;
+	const message = promptOrMessage(ui, data, width, hasColor);
+	const findingCount = findingLines(ui, data, width).flat().length;
+	const [firstFinding = []] = findingLines(ui, data, width, true);
+	const caption = data.table?.caption === undefined ? [] : wrappedSpans(data.table.caption, width, 'hot');
+	const layout = layoutOf(size, {
+		footer: message.length, findings: findingCount, firstFinding: firstFinding.length, caption: caption.length,
+		hasTimeLine: data.past !== undefined || sourceKindOf(data) === 'recording', hasPane: !viewOf(ui.view).isIcicle,
+	});
+	return {message, caption, layout};
+}
+
+/** Whether the session is over, and nothing was sampled. */
+function isOverWithoutSamples({status: {phase}, isRead, snapshot}: Feed): boolean {
+	const isOver = phase === 'ended' || phase === 'failed';
+	return isOver && isRead && (snapshot?.session.samples ?? 0) === 0;
+}
+
+/** What the footer says of the links of a row's detail. */
+function linksOfTop(ui: UiState, detailOf: DetailOf) {
+	const top = ui.layers.at(-1);
+	const links = top?.kind === 'detail' ? linksOf(detailOf(top.view, top.key)) : [];
+	return {
+		hasLinks: links.length > 0,
+		isLinkSelected: top?.kind === 'detail' && selectedLink(links, top.link) !== undefined,
+	};
+}
+
+type MiddleProps = {
+	readonly ui: UiState;
+	readonly data: ScreenData;
+	readonly layout: Layout;
+	readonly caption: readonly Spans[];
+	readonly detailOf: DetailOf;
+};
+
+/** The current view with its caption and pane, or the layer that covers it. */
+function Middle({caption, detailOf, ...parts}: MiddleProps) {
+	const {ui, layout} = parts;
+	const layer = coveringLayer(ui);
+	if (layer) {
+		return layer.kind === 'menu'
+			? <Menu {...parts} layer={layer}/>
+			: <ScrolledPage {...parts} layer={layer} detailOf={detailOf}/>;
+	}
+
+	return (
+		<>
+			<Lines lines={caption} width={layout.width} height={layout.captionLines}/>
+			{viewOf(ui.view).isIcicle ? <Icicle {...parts}/> : <ViewTable {...parts}/>}
+			<Pane {...parts} detailOf={detailOf}/>
+		</>
+	);
+}
 
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
 export function SessionScreen({store, data: session, view, theme, onLeave, ...ports}: SessionScreenProps) {
@@ -55,70 +157,25 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	// eslint-disable-next-line react/hook-use-state -- It is never replaced: what is drawn adds itself.
 	const [hitAreas] = useState<HitAreas>(() => new Set());
 	const data = session.screenData(state, feed);
-	const width = size.columns - 1;
-	const message = promptOrMessage(state, data, width, theme.hasColor);
-	const findingCount = findingLines(state, data, width).flat().length;
-	const [firstFinding = []] = findingLines(state, data, width, true);
-	const caption = data.table?.caption === undefined ? [] : wrappedSpans(data.table.caption, width, 'hot');
-	const {isIcicle} = viewOf(state.view);
-	const layout = layoutOf(size, {
-		footer: message.length, findings: findingCount, firstFinding: firstFinding.length, caption: caption.length,
-		hasTimeLine: data.past !== undefined || sourceKindOf(feed) === 'recording', hasPane: !isIcicle,
-	});
+	const {message, caption, layout} = laidOut(state, data, size, theme.hasColor);
 	const ui = followRow(state, rowsOf(data), layout.tableRows);
 	if (ui !== state) {
 		// React renders again at once, before Ink draws.
 		dispatch(() => ui);
 	}
 
-	useTerminalEvent('key', key => {
-		const atMs = performance.now();
-		dispatch((current, screenAt) => press(current, key, screenAt(layout), atMs));
+	useInput(dispatch, layout, hitAreas);
+	usePerformed(ui.effects, dispatch, {
+		...ports, dispatch, store, session, data, query: queryOf(ui), terminal, repaint, onLeave,
 	});
-	useTerminalEvent('paste', text => {
-		dispatch(current => paste(current, text));
-	});
-	useTerminalEvent('mouse', input => {
-		const target = targetAt(hitAreas, input.line, input.column);
-		dispatch((current, screenAt) => pressMouse(current, input, target, screenAt(layout)));
-	});
-	useLayoutEffect(() => {
-		if (ui.effects.length > 0) {
-			dispatch(current => ({
-				...current,
-				effects: current.effects.filter(effect => !ui.effects.includes(effect)),
-			}));
-			for (const effect of ui.effects) {
-				void performEffect(effect, {
-					...ports,
-					dispatch,
-					store,
-					session,
-					data,
-					query: queryOf(ui),
-					terminal,
-					repaint,
-					onLeave,
-				});
-			}
-		}
-	});
+	usePlaying(ui.playSpeed, dispatch, layout);
 	useLayoutEffect(() => {
 		store.hold(ui.isPaused);
 	}, [store, ui.isPaused]);
 	useEffect(() => {
 		store.setDelay(ui.delayMs);
 	}, [store, ui.delayMs]);
-	useEffect(() => {
-		const next = ui.playSpeed && setTimeout(() => {
-			dispatch((current, screenAt) => playNext(current, screenAt(layout)));
-		}, playMs);
-		return () => {
-			clearTimeout(next);
-		};
-	}, [ui.playSpeed, layout]);
-	const isOver = feed.status.phase === 'ended' || feed.status.phase === 'failed';
-	const isEmpty = isOver && feed.isRead && (feed.snapshot?.session.samples ?? 0) === 0;
+	const isEmpty = isOverWithoutSamples(feed);
 	useLayoutEffect(() => {
 		// Nothing to show: the reason is printed after the screen has closed.
 		if (isEmpty) {
@@ -128,35 +185,19 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 
 	const parts = {ui, data, layout};
 	const detailOf = session.detailOf(ui, feed);
-	const layer = coveringLayer(ui);
-	const top = ui.layers.at(-1);
-	const rowLinks = top?.kind === 'detail' ? linksOf(detailOf(top.view, top.key)) : [];
-	const isLinkSelected = top?.kind === 'detail' && selectedLink(rowLinks, top.link) !== undefined;
-	const links = {hasLinks: rowLinks.length > 0, isLinkSelected};
+	const links = linksOfTop(ui, detailOf);
 	// Without a footer, the prompt or the message of the last key replaces the header's line.
-	const isInHeader = !layout.hasFooter && (top?.kind === 'input' || ui.message !== undefined);
+	const isInHeader = !layout.hasFooter && (ui.layers.at(-1)?.kind === 'input' || ui.message !== undefined);
+	const replacement = isInHeader ? footerInOneLine(message, ui, data, {width: layout.width, links}) : undefined;
 	return (
 		<ThemeContext value={theme}>
 			<HitAreasContext value={hitAreas}>
 				<Box flexDirection='column'>
-					<Header
-						{...parts}
-						replacement={isInHeader ? footerInOneLine(message, ui, data, {width, links}) : undefined}
-					/>
+					<Header {...parts} replacement={replacement}/>
 					<Findings {...parts}/>
-					{layout.hasTabs ? <Tabs ui={ui} data={data} width={width}/> : null}
+					{layout.hasTabs ? <Tabs ui={ui} data={data} width={layout.width}/> : null}
 					<TimeLine {...parts}/>
-					{layer === undefined
-						? (
-							<>
-								<Lines lines={caption} width={width} height={layout.captionLines}/>
-								{isIcicle ? <Icicle {...parts}/> : <ViewTable {...parts}/>}
-								<Pane {...parts} detailOf={detailOf}/>
-							</>
-						)
-						: (layer.kind === 'menu'
-							? <Menu {...parts} layer={layer}/>
-							: <ScrolledPage {...parts} layer={layer} detailOf={detailOf}/>)}
+					<Middle {...parts} caption={caption} detailOf={detailOf}/>
 					{layout.hasFooter ? <Footer {...parts} message={message} links={links}/> : null}
 				</Box>
 			</HitAreasContext>
