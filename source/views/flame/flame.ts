@@ -70,11 +70,10 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 		}
 
 		for (const box of boxes.sort((a, b) => ranks[b.group] - ranks[a.group])) {
-			box.start = byRank[ranks[box.group]];
-			box.part = weightOf(box) / whole;
-			box.depth = row === tree.root ? 0 : row.depth + 1;
-			box.isBelowFound = row.isFound || row.isBelowFound;
-			pending.push(box);
+			const depth = row === tree.root ? 0 : row.depth + 1;
+			const isBelowFound = row.isFound || row.isBelowFound;
+			const [start, part] = [byRank[ranks[box.group]], weightOf(box) / whole];
+			pending.push(Object.assign(box, {start, part, depth, isBelowFound}));
 		}
 
 		for (const rank of usedRanks) {
@@ -95,13 +94,8 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 		addBelow(row);
 	}
 
-	return {
-		rows,
-		allRows: rows.length,
-		...(wanted === 0
-			? {}
-			: {caption: `${percentOf(found, whole).toFixed(1)}% passes through frames that match "${query.filter}"`}),
-	};
+	const matches = `${percentOf(found, whole).toFixed(1)}% passes through frames that match "${query.filter}"`;
+	return {rows, allRows: rows.length, ...(wanted === 0 ? {} : {caption: matches})};
 }
 
 /** By the locations of a grouping, which only grow: each one's place in the order of names. */

@@ -7,7 +7,7 @@ import {percentIn, sampledMs} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
-import type {Query, TreeQuery, Unit, Weight} from '../../query/types/query.js';
+import type {Query, TreeQuery, Unit, Weight, Opening} from '../../query/types/query.js';
 import {
 	byLocation,
 	figure,
@@ -239,11 +239,7 @@ export function openedRows<Row extends CallNode>(
 	tree: CallTree<Row>,
 	roots: readonly Row[],
 	treeQuery: TreeQuery | undefined,
-	{
-		isHotRoot,
-		isWorthOpening,
-		filter,
-	}: AutoOpening<Row>,
+	{isHotRoot, isWorthOpening, filter}: AutoOpening<Row>,
 ): Row[] {
 	const {wanted} = filter;
 	const {isAllOpen = false, opened} = treeQuery ?? {};
@@ -251,35 +247,51 @@ export function openedRows<Row extends CallNode>(
 	const pending: Array<Pending<Row>> = roots.toReversed().map(row => ({
 		row, hasSiblings: roots.length > 1, isAll: isAllOpen, isHot: isHotRoot(row), found: 0,
 	}));
+	const openingOf = ({key}: Row) => isAllOpen ? undefined : opened?.get(key);
 	let count = roots.length;
 	const maxCount = isAllOpen ? maxRows.all : maxRows.opened;
 	for (let next = pending.pop(); next; next = pending.pop()) {
 		const {row, hasSiblings, isHot} = next;
 		rows.push(row);
-		const found = next.found
-			| (wanted === 0 ? 0 : filter.foundIn(row.group) | (row.via ? filter.foundInName(row.via) : 0));
-		const opening = isAllOpen ? undefined : opened?.get(row.key);
+		const found = next.found | foundInRow(row, filter);
+		const opening = openingOf(row);
 		const isAll = opening === 'all' || (next.isAll && opening !== 'closed');
 		const leadsToMatch = (found & wanted) !== wanted && rows.length < maxRowsToMatches;
-		const isOpening = isAll || opening === 'open'
-			|| (opening !== 'closed' && (isHot || leadsToMatch || (isWorthOpening?.(row) ?? false)));
-		const children = isOpening ? tree.below(row) : [];
+		const opensByItself = () => isHot || leadsToMatch || (isWorthOpening?.(row) ?? false);
+		const children = isAll || isToOpen(opening, opensByItself) ? tree.below(row) : [];
 		if (children.length === 0 || count + children.length > maxCount) {
 			continue;
 		}
 
 		row.isOpen = true;
 		count += children.length;
-		const isFork = children.length > 1;
 		const hottest = isHot ? hotPathChild(row, children) : undefined;
+		const isFork = children.length > 1;
 		for (const child of children.toReversed()) {
-			// Adjacent rows with the same indentation are either one path or one fork.
-			child.indent = row.indent + Number(isFork || hasSiblings);
 			pending.push({row: child, hasSiblings: isFork, isAll, isHot: child === hottest, found});
 		}
+
+		indent(children, row, isFork || hasSiblings);
 	}
 
 	return rows;
+}
+
+/** `opening`: what the user asked for. */
+function isToOpen(opening: Opening | undefined, opensByItself: () => boolean): boolean {
+	return opening === 'open' || (opening !== 'closed' && opensByItself());
+}
+
+/** Adjacent rows with the same indentation are either one path or one fork. */
+function indent(rows: readonly CallNode[], parent: CallNode, isFurtherIn: boolean): void {
+	for (const row of rows) {
+		row.indent = parent.indent + Number(isFurtherIn);
+	}
+}
+
+/** Returns the parts of the filter, as bits, that a row's own names match. */
+function foundInRow<Row extends CallNode>({group, via}: Row, filter: AutoOpening<Row>['filter']): number {
+	return filter.wanted === 0 ? 0 : filter.foundIn(group) | (via ? filter.foundInName(via) : 0);
 }
 
 /** Returns the child that continues a hot path; undefined if the path forks. */
