@@ -4,6 +4,7 @@ Reads the command line and runs the command. Loads only what that needs: `--vers
 import process from 'node:process';
 import {isatty} from 'node:tty';
 import {getSystemErrorMap} from 'node:util';
+import type {CommandLine} from './commands/command-line.js';
 import {UserError} from './runtime/errors.js';
 import {printable} from './util/printable.js';
 import {outOfFiles} from './jvm/system/proc.js';
@@ -47,27 +48,24 @@ async function printVersion(): Promise<number> {
 	return 0;
 }
 
-async function printHelp(): Promise<number> {
-	const {helpText} = await import('./options/help.js');
-	process.stdout.write(`${helpText()}\n`);
-	return 0;
-}
-
 async function main(): Promise<number> {
 	const argv = process.argv.slice(2);
 	if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 		return printVersion();
 	}
 
-	const {parseOptions} = await import('./options/parse.js');
-	const parsed = parseOptions(argv);
-	if ('print' in parsed) {
-		return parsed.print === 'version' ? printVersion() : printHelp();
+	const {parseCommandLine, withSuggestion} = await import('./commands/command-line.js');
+	try {
+		const parsed = parseCommandLine(argv);
+		return parsed === 'version' ? await printVersion() : await runCommand(parsed);
+	} catch (error) {
+		throw withSuggestion(error);
 	}
+}
 
-	const {run, isInteractive} = await import('./commands/run.js');
-	const {configured} = await import('./config/configure.js');
-	const options = await configured(parsed.options, {given: parsed.given, isScreen: isInteractive(parsed.options)});
+async function runCommand({call, options: typed, given}: CommandLine): Promise<number> {
+	const [{run}, {configured}] = await Promise.all([import('./commands/run.js'), import('./config/configure.js')]);
+	const options = await configured(typed, {command: call.command, given});
 	const {faults} = options.configuration;
 	if (faults.length > 0) {
 		// Without faults, not even an empty text: with `stty tostop`, any write to a terminal stops us in the
@@ -75,7 +73,7 @@ async function main(): Promise<number> {
 		printErrors(...faults.map(fault => `tprof-top: ${fault}`));
 	}
 
-	return run(options);
+	return run(call, options);
 }
 
 const terminals = [0, 1, 2].filter(fd => isatty(fd));

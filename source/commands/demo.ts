@@ -4,10 +4,38 @@ import {existsSync} from 'node:fs';
 import type {Socket} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
+import {platformProblem} from '../jvm/obstacles.js';
+import type {Options} from '../options/parse.js';
 import {bundledFile} from '../runtime/bundle.js';
 import {UserError} from '../runtime/errors.js';
+import {openFile} from './open-file.js';
+import {profileTarget} from './profile-target.js';
+import {resolveTarget} from './resolve-target.js';
 
 const readyTimeoutMs = 20_000;
+
+/**
+Profiles the bundled program or, where that is impossible, shows a recording of it. Returns the exit code; throws
+UserError.
+*/
+export async function demo(given: Options): Promise<number> {
+	const java = findJava();
+	const ownSources = bundledFile('demo/src');
+	const options = {...given, sources: [...given.sources ?? [], ...(ownSources === undefined ? [] : [ownSources])]};
+	if (!java || platformProblem()) {
+		const recording = demoFile('recording.tprof');
+		const reason = java ? 'JVMs are profiled on Linux only' : 'no java found (JAVA_HOME, PATH)';
+		process.stderr.write(`tprof-top: ${reason}: showing a recording of the demo program\n`);
+		return openFile(recording, options);
+	}
+
+	const program = await startDemo(java, demoFile('shop.jar'));
+	try {
+		return await profileTarget(await resolveTarget(String(program.pid)), options);
+	} finally {
+		await program.stop();
+	}
+}
 
 type Demo = {
 	readonly pid: number;

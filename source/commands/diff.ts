@@ -4,16 +4,25 @@ import type {Snapshot} from '../model/snapshot.js';
 import {printable} from '../util/printable.js';
 import type {Options} from '../options/parse.js';
 import {UserError, usage} from '../runtime/errors.js';
+import {comparing} from './baseline.js';
 import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';
-import {openSaved, reading, spanMoments, spanOf} from './recording.js';
+import {openSaved, reading, savedSource, spanMoments, spanOf} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
+import {show} from './show.js';
 
 /** Default of --duration for JVMs. */
 const defaultS = 10;
 
 /** One side of a comparison. */
 type Side = {readonly snapshot: Snapshot; readonly title: string};
+
+/** Shows what the second side uses more or less than the first. Returns the exit code; throws UserError. */
+export async function diff(sides: readonly [string, string], options: Options): Promise<number> {
+	const compared = comparing(options);
+	const [baseline, shown] = await readSides(sides, options);
+	return show(savedSource(shown), {...compared, baseline: {...baseline, since: undefined}});
+}
 
 /** Reads both sides; samples JVMs at the same time. Throws UserError. */
 export async function readSides([a, b]: readonly [string, string], options: Options): Promise<readonly [Side, Side]> {

@@ -24,15 +24,15 @@ import {savedSource} from './recording.js';
 Shows what a Pyroscope has. On the screen, the user opens services or JVMs from a table; a single JVM is opened at once.
 A report is of all that the query matches or, without a query, the table. Returns the exit code; throws UserError.
 */
-export async function openBackend(address: string, options: Options, isScreen: boolean): Promise<number> {
+export async function openBackend(address: string, options: Options): Promise<number> {
 	if ([options.at, options.from, options.to].some(moment => moment !== undefined)) {
 		throw usage('--at, --from and --to are for recordings', 'from= and until= in the address say the span');
 	}
 
 	const query = backendQuery(address);
-	const fleet = new Fleet(query, options, isScreen);
+	const fleet = new Fleet(query, options);
 	try {
-		return await (isScreen ? fleet.show() : (query.isOfAll ? fleet.reportTable() : fleet.report()));
+		return await (options.onScreen ? fleet.show() : (query.isOfAll ? fleet.reportTable() : fleet.report()));
 	} finally {
 		fleet.close();
 	}
@@ -58,7 +58,6 @@ type OpenProfile = {
 /** What a backend has, over a span that keys move. */
 class Fleet {
 	readonly #options: Options;
-	readonly #isScreen: boolean;
 	readonly #headers: () => Headers;
 	/** The query of the newest request; the screen may still show an older one. */
 	#query: BackendQuery;
@@ -66,9 +65,8 @@ class Fleet {
 	#table: Table | undefined;
 	#chooser: ChooserState | undefined;
 
-	constructor(query: BackendQuery, options: Options, isScreen: boolean) {
+	constructor(query: BackendQuery, options: Options) {
 		this.#query = query;
-		this.#isScreen = isScreen;
 		this.#options = options;
 		this.#headers = headersFrom(options.headers);
 		warnIfReadable(this.#headers(), query.url);
@@ -214,7 +212,7 @@ class Fleet {
 	): Promise<Pick<OpenProfile, 'baseline' | 'problem'>> {
 		const {baseline, compare = ''} = this.#options;
 		const compared = labelSet(compare);
-		if (baseline !== undefined || (compared === undefined && !this.#isScreen)) {
+		if (baseline !== undefined || (compared === undefined && !this.#options.onScreen)) {
 			return {baseline};
 		}
 

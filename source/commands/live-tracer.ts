@@ -1,6 +1,6 @@
 import type {SnapshotSource} from '../model/source.js';
 import type {TraceReport} from '../model/trace-report.js';
-import {checkPattern} from '../options/command.js';
+import {checkPattern} from '../options/method-pattern.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';

@@ -8,6 +8,7 @@ import {windowSnapshot} from '../exports/common/window-snapshot.js';
 import {codeOf} from '../exports/files/write-files.js';
 import {isRecording} from '../exports/recording/members.js';
 import type {Recording} from '../exports/recording/recording-reader.js';
+import {isBackend} from '../fleet/backend-address.js';
 import {LookBack} from '../query/past/look-back.js';
 import type {Ring} from '../query/past/past-ring.js';
 import {cellOf, indexAt, usualSpanMs} from '../query/past/steps.js';
@@ -21,11 +22,6 @@ const readProblems: Readonly<Record<string, string | undefined>> = {
 	EISDIR: 'it is a folder',
 	ENOTDIR: 'part of its path is not a folder',
 };
-
-/** Whether it is the address of a Pyroscope, not a file. */
-export function isBackend(file: string): boolean {
-	return /^pyroscopes?:/.test(file);
-}
 
 /**
 Reads a saved snapshot from a file or a pipe, opens a recording, or asks a Pyroscope by its address; devices are

@@ -1,7 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {UserError} from '../runtime/errors.js';
-import {commandWords} from '../options/command.js';
-import {nearest} from '../options/nearest.js';
 import {findTargets} from '../jvm/discovery/list-jvms.js';
 import {identify} from '../jvm/discovery/inspect.js';
 import type {Target} from '../jvm/target.js';
@@ -34,9 +32,9 @@ function pidByName(text: string): number {
 	}
 
 	if (found.length === 0) {
-		const suggested = nearest(text, commandWords);
 		throw new UserError(`no JVM on this host matches "${text}" in its main class's name`, {
-			hint: suggested ? `did you mean tprof-top ${suggested}?` : 'tprof-top list shows the JVMs on this host',
+			hint: 'tprof-top list shows the JVMs on this host',
+			misspelt: text,
 		});
 	}
 

@@ -1,7 +1,6 @@
 import {wrapAt} from '../exports/common/text-table.js';
 import {shippedProbes, type Probe} from '../model/task-probe.js';
 import type {TaskReport} from '../model/task-report.js';
-import type {Command} from '../options/command.js';
 import type {Options} from '../options/parse.js';
 import {readProbe} from '../probes/probe-file.js';
 import {UserError} from '../runtime/errors.js';
@@ -9,35 +8,38 @@ import type {Target} from '../jvm/target.js';
 import {runningLoops} from '../sampler/running-loops.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {probeFault, TaskSession} from '../tracing/task-session.js';
+import {tasksView} from '../views/tasks/tasks-view.js';
 import {confirmTarget, readUntil, reportFormat, runAgent, type Outcome} from './agent-run.js';
+import {profileTarget, type LiveTasks} from './profile-target.js';
 import {whatAgentDoes} from './trace-texts.js';
 
 const reportIntervalMs = 1000;
 
-type TasksCommand = Command & {readonly kind: 'tasks'};
-
-/** Follows tasks during sampling; adds the task report to each snapshot. */
-export type LiveTasks = LiveReports<TaskSession, TaskReport>;
-
 /** Follows the target's tasks for a time and prints a report. Returns the exit code; throws UserError. */
-export async function followTasks(command: TasksCommand, options: Options): Promise<number> {
+export async function followTasks(name: string, options: Options): Promise<number> {
 	const probe = readProbe(options.probe);
 	return runAgent({
 		format: reportFormat('tasks', options),
-		findTarget: async () => confirmTasks(command, options, probe),
+		findTarget: async () => confirmTasks(name, options, probe),
 		observe: async (target, forMs, stop) => lastReport(await beginTasks(target, probe, options), forMs, stop),
 		notesOf: ({notes}) => notes,
 	}, options);
 }
 
-/** Follows the target's tasks while `show` shows them. Returns the exit code; throws UserError. */
+/** Follows the target's tasks and shows them on the screen. Returns the exit code; throws UserError. */
+export async function followTasksOnScreen(name: string, options: Options): Promise<number> {
+	return followTasksLive(name, options, async (target, tasks) =>
+		profileTarget(target, {...options, view: options.view ?? tasksView.id}, {tasks}));
+}
+
+/** Follows the target's tasks while `show` runs. Returns the exit code; throws UserError. */
 export async function followTasksLive(
-	command: TasksCommand,
+	name: string,
 	options: Options,
 	show: (target: Target, tasks: LiveTasks) => Promise<number>,
 ): Promise<number> {
 	const probe = readProbe(options.probe);
-	const target = await confirmTasks(command, options, probe);
+	const target = await confirmTasks(name, options, probe);
 	if (!target) {
 		return 1;
 	}
@@ -54,14 +56,14 @@ export async function followTasksLive(
 }
 
 async function confirmTasks(
-	command: TasksCommand,
+	name: string,
 	options: Options,
-	{name, points}: Probe,
+	{name: probe, points}: Probe,
 ): Promise<Target | undefined> {
 	const methods = new Set(points.map(({className, method}) => `${className}.${method}`));
-	return confirmTarget(command.target, options, target =>
+	return confirmTarget(name, options, target =>
 		whatAgentDoes(target, {
-			head: `Following tasks (probe ${name})`,
+			head: `Following tasks (probe ${probe})`,
 			rewrites: `rewrites ${methods.size} methods, such as ${[...methods].slice(0, 2).join(' and ')}, to see where tasks go`,
 			costs: 'each step of a task costs 0.2 to 0.5 microseconds, and a task that is followed about 70 bytes',
 		}), 'Follow tasks? [y/N] ');

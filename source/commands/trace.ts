@@ -1,42 +1,50 @@
 import process from 'node:process';
 import type {TraceReport} from '../model/trace-report.js';
-import type {Command} from '../options/command.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
 import {TraceSession, type TraceRequest} from '../tracing/trace-session.js';
 import {nameOf} from '../views/traces/traced-methods.js';
+import {tracesView} from '../views/traces/traces-view.js';
 import {confirmTarget, confirm, readUntil, reportFormat, runAgent, type Outcome} from './agent-run.js';
 import {LiveTracer, traceRequest} from './live-tracer.js';
+import {profileTarget} from './profile-target.js';
 import {
 	cannotTrace, checkWoven, countText, hasMatches, refusalNotes, someNames, unmatchedText, whatTracingDoes,
 } from './trace-texts.js';
 
-type TraceCommand = Command & {readonly kind: 'trace'};
+/** What to trace: methods that match a pattern, as `checkPattern` returns it. */
+type Traced = {readonly target: string; readonly patterns: readonly string[]};
 
-/** Traces methods that match the command's patterns and prints a report. Returns the exit code; throws UserError. */
-export async function trace(command: TraceCommand, options: Options): Promise<number> {
+/** Traces methods and prints a report. Returns the exit code; throws UserError. */
+export async function trace(traced: Traced, options: Options): Promise<number> {
 	return runAgent({
 		format: reportFormat('traces', options),
-		findTarget: async () => confirmAgent(command, options),
+		findTarget: async () => confirmAgent(traced, options),
 		observe: async (target, forMs, stop) =>
-			lastReport(target, traceRequest(target, command.patterns, options), {forMs, stop, mayAsk: !options.yes}),
+			lastReport(target, traceRequest(target, traced.patterns, options), {forMs, stop, mayAsk: !options.yes}),
 		notesOf: refusalNotes,
 	}, options);
 }
 
-/** Traces the methods that match the command's patterns while `show` runs. Returns the exit code; throws UserError. */
+/** Traces methods and shows the calls on the screen. Returns the exit code; throws UserError. */
+export async function traceOnScreen(traced: Traced, options: Options): Promise<number> {
+	return traceLive(traced, options, async (target, tracer) =>
+		profileTarget(target, {...options, view: options.view ?? tracesView.id}, {tracer}));
+}
+
+/** Traces methods while `show` runs. Returns the exit code; throws UserError. */
 export async function traceLive(
-	command: TraceCommand,
+	traced: Traced,
 	options: Options,
 	show: (target: Target, tracer: LiveTracer) => Promise<number>,
 ): Promise<number> {
-	const target = await confirmAgent(command, options);
+	const target = await confirmAgent(traced, options);
 	if (!target) {
 		return 1;
 	}
 
-	const tracer = new LiveTracer(target, traceRequest(target, command.patterns, options));
+	const tracer = new LiveTracer(target, traceRequest(target, traced.patterns, options));
 	try {
 		return await tracer.begin(async ({survey}, request) => confirmRequest(survey, request, !options.yes))
 			? await show(target, tracer)
@@ -46,7 +54,7 @@ export async function traceLive(
 	}
 }
 
-async function confirmAgent({target: name, patterns}: TraceCommand, options: Options): Promise<Target | undefined> {
+async function confirmAgent({target: name, patterns}: Traced, options: Options): Promise<Target | undefined> {
 	return confirmTarget(name, options, target => whatTracingDoes(target, patterns), 'Load the agent and look? [y/N] ');
 }
 

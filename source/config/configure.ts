@@ -5,7 +5,8 @@ import path from 'node:path';
 import {getSystemErrorMap} from 'node:util';
 import {optionRows} from '../options/table.js';
 import {noSettings, type Configuration, type Options} from '../options/parse.js';
-import {groups, type Option} from '../options/option.js';
+import type {Command} from '../options/command.js';
+import type {Option} from '../options/option.js';
 import {printable} from '../util/printable.js';
 import {UserError} from '../runtime/errors.js';
 import {openFile} from '../jvm/system/below-root.js';
@@ -14,13 +15,13 @@ import {readBytes, readOpen} from '../jvm/system/proc.js';
 /** Returns the options, with the configuration file's values of those not given; some apply only to the screen. */
 export async function configured(
 	options: Options,
-	{given, isScreen, environment = process.env}: {
+	{command, given, environment = process.env}: {
+		readonly command: Command;
 		readonly given: ReadonlySet<Option>;
-		readonly isScreen: boolean;
 		readonly environment?: NodeJS.ProcessEnv;
 	},
 ): Promise<Options> {
-	if (options.config === false || !groups.view.commands.includes(options.command.kind)) {
+	if (options.config === false || !command.hasScreen) {
 		return options;
 	}
 
@@ -28,7 +29,7 @@ export async function configured(
 	const configuration = await read(file, options.config !== undefined, environment);
 	const values = optionRows.flatMap(([key, option]) => {
 		const text = configuration.settings.options.get(option.name);
-		return text === undefined || given.has(option) || (option.inConfig === 'screen' && !isScreen)
+		return text === undefined || given.has(option) || (option.inConfig === 'screen' && !options.onScreen)
 			? []
 			: [[key, valueOf(option, text, environment)] as const];
 	});

@@ -1,10 +1,10 @@
-import {commandTable} from '../options/command.js';
-import {longForm, optionHelp} from '../options/help.js';
-import type {Option} from '../options/option.js';
+import type {Command} from '../options/command.js';
+import {optionHelp} from '../options/help.js';
+import {longForm, type Option} from '../options/option.js';
 import {optionRows} from '../options/table.js';
 
 /** Returns completions for bash 4 and later. */
-function bashCompletion(): string {
+function bashCompletion(commands: readonly Command[]): string {
 	const withValue = completedOptions.filter(({value}) => value !== undefined);
 	const spellings = ({long: [name], short}: Completed) => [name, ...(short ? [short] : [])].join('|');
 	const withWords = withValue.filter(({words}) => words.length > 0).map(option =>
@@ -12,10 +12,12 @@ function bashCompletion(): string {
 	const withPaths = withValue.filter(({path}) => path).map(option =>
 		`\t\t${spellings(option)}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen ${option.path === 'file' ? '-f' : '-d'} -- "$cur"); return ;;`);
 	const withOtherValues = withValue.filter(({words, path}) => words.length === 0 && !path);
-	const commands = completedCommands.map(({word, values, path}) => {
-		const generator = values ? `compgen -W ${quoted(values.join(' '))}` : (path ? 'compgen -f' : 'true');
-		return `\t\t\t${word}) ${path ? 'compopt -o filenames; ' : ''}mapfile -t COMPREPLY < <(${generator} -- "$cur"); return ;;`;
+	const cases = commands.map(({name, words, path}) => {
+		const generator = words ? `compgen -W ${quoted(words.join(' '))}` : (path ? 'compgen -f' : 'true');
+		const before = path ? 'compopt -o filenames; ' : '';
+		return `\t\t\t${name}) ${before}mapfile -t COMPREPLY < <(${generator} -- "$cur"); return ;;`;
 	});
+	const names = commands.map(({name}) => name).join(' ');
 	return `# bash completion for tprof-top; to try it: source <(tprof-top completion bash)
 _tprof_top() {
 	local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} word
@@ -36,29 +38,28 @@ ${[...withWords, ...withPaths].join('\n')}
 	fi
 	for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 		case $word in
-${commands.join('\n')}
+${cases.join('\n')}
 		esac
 	done
-	mapfile -t COMPREPLY < <(compgen -W "${completedCommands.map(({word}) => word).join(' ')} $(pgrep -x java 2> /dev/null)" -- "$cur")
+	mapfile -t COMPREPLY < <(compgen -W "${names} $(pgrep -x java 2> /dev/null)" -- "$cur")
 }
 complete -F _tprof_top tprof-top
 `;
 }
 
 /** Returns completions for fish 3 and later. */
-function fishCompletion(): string {
-	const words = completedCommands.map(({word}) => word).join(' ');
-	const first = `"not __fish_seen_subcommand_from ${words}"`;
+function fishCompletion(commands: readonly Command[]): string {
+	const first = `"not __fish_seen_subcommand_from ${commands.map(({name}) => name).join(' ')}"`;
 	return [
 		'# fish completion for tprof-top; to try it: tprof-top completion fish | source',
 		'complete -c tprof-top -f',
-		...completedCommands.map(({word, help}) =>
-			`complete -c tprof-top -n ${first} -a ${word} -d ${fishQuoted(help)}`),
+		...commands.map(({name, help}) =>
+			`complete -c tprof-top -n ${first} -a ${name} -d ${fishQuoted(help)}`),
 		`complete -c tprof-top -n ${first} -a '(pgrep -x java)' -d 'process id of a JVM'`,
-		...completedCommands.flatMap(({word, values, path}) =>
-			values
-				? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -a ${fishQuoted(values.join(' '))}`]
-				: (path ? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -F`] : [])),
+		...commands.flatMap(({name, words, path}) =>
+			words
+				? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${name}" -a ${fishQuoted(words.join(' '))}`]
+				: (path ? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${name}" -F`] : [])),
 		...completedOptions.flatMap(({long: [name, ...others], short, help, value, words: values, path}) => {
 			const spelling = (long: string) =>
 				`complete -c tprof-top ${short && long === name ? `-s ${short.slice(1)} ` : ''}-l ${long.slice(2)}`;
@@ -88,26 +89,26 @@ function fishQuoted(text: string): string {
 }
 
 /** Returns completions for zsh, to be sourced or saved as _tprof-top in a folder of $fpath. */
-function zshCompletion(): string {
-	const commands = completedCommands.map(({word, help}) =>
-		`\t\t${quoted(`${word}:${help.replaceAll(':', String.raw`\:`)}`)}`);
-	const secondWords = completedCommands.flatMap(({word, values, path}) =>
-		values
-			? [`\t\t${word}) _values ${quoted(word)} ${values.join(' ')} ;;`]
-			: (path ? [`\t\t${word}) _files ;;`] : []));
+function zshCompletion(commands: readonly Command[]): string {
+	const firstWords = commands.map(({name, help}) =>
+		`\t\t${quoted(`${name}:${help.replaceAll(':', String.raw`\:`)}`)}`);
+	const secondWords = commands.flatMap(({name, words, path}) =>
+		words
+			? [`\t\t${name}) _values ${quoted(name)} ${words.join(' ')} ;;`]
+			: (path ? [`\t\t${name}) _files ;;`] : []));
 	return `#compdef tprof-top
 # zsh completion for tprof-top; to try it: source <(tprof-top completion zsh)
 _tprof_top_first() {
 	local -a commands pids
 	commands=(
-${commands.join('\n')}
+${firstWords.join('\n')}
 	)
 	pids=(\${(f)"$(pgrep -x java 2> /dev/null)"})
 	_describe command commands
 	(( $#pids )) && _values 'process id of a JVM' $pids
 }
 _tprof_top_second() {
-	case $words[(r)(${completedCommands.map(({word}) => word).join('|')})] in
+	case $words[(r)(${commands.map(({name}) => name).join('|')})] in
 ${secondWords.join('\n')}
 	esac
 }
@@ -149,16 +150,16 @@ const completedOptions = optionRows.map(([, option]: readonly [string, Option]) 
 
 type Completed = (typeof completedOptions)[number];
 
-const completedCommands = commandTable.filter(({word}) => word !== '');
-
 /** Quotes text with single quotes for bash and zsh. */
 function quoted(text: string): string {
 	return `'${text.replaceAll('\'', String.raw`'\''`)}'`;
 }
 
-/** The completion scripts, by the names of `shells` in options/command.ts. */
-export const completions: Readonly<Record<string, () => string>> = {
-	bash: bashCompletion,
-	zsh: zshCompletion,
-	fish: fishCompletion,
-};
+const writers = {bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion};
+
+export type Shell = keyof typeof writers;
+
+/** Returns a shell's script that completes options and the commands that are typed by their names. */
+export function completionsFor(shell: Shell, commands: readonly Command[]): string {
+	return writers[shell](commands.filter(({isUnnamed}) => !isUnnamed));
+}

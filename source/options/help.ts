@@ -1,12 +1,7 @@
 import {wrapAt} from '../exports/common/text-table.js';
-import {commandTable} from './command.js';
-import {groups, type Option} from './option.js';
+import {spellingOf, type Command} from './command.js';
+import {groupTitles, longForm, type Option} from './option.js';
 import {optionRows} from './table.js';
-
-/** Returns the long form of an option, as it is typed. */
-export function longForm(option: Option): string {
-	return option.value === undefined && option.isOn ? `--no-${option.name}` : `--${option.name}`;
-}
 
 /** Returns the option's spelling with its short letter and value, such as "-d, --delay S". */
 export function optionSpelling(option: Option): string {
@@ -37,8 +32,8 @@ const helpWidth = 120;
 const helpIndent = ' '.repeat(29);
 
 /** Returns the text of --help. */
-export function helpText(): string {
-	const parts = Object.entries(groups).map(([group, {title}]) => {
+export function helpText(commands: readonly Command[]): string {
+	const parts = Object.entries(groupTitles).map(([group, title]) => {
 		const rows = optionRows.filter(([, option]) => option.group === group);
 		return [
 			title,
@@ -49,7 +44,7 @@ export function helpText(): string {
 	return `tprof-top: top for the lines of a running JVM
 
 Usage
-${commandTable.map(({spelling, help}) => `  ${`tprof-top ${spelling}`.padEnd(28)} ${help}`).join('\n')}
+${commands.map(command => `  ${`tprof-top ${spellingOf(command)}`.padEnd(28)} ${command.help}`).join('\n')}
 
 ${parts.join('\n\n')}
 

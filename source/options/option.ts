@@ -1,5 +1,4 @@
 import {usage} from '../runtime/errors.js';
-import type {CommandKind} from './command.js';
 
 type Common = {
 	/** Without the dashes. */
@@ -7,8 +6,6 @@ type Common = {
 	readonly group: GroupId;
 	readonly short?: string;
 	readonly help: string;
-	/** The commands that it applies to; by default those of its group. */
-	readonly commands?: readonly CommandKind[];
 	/** Key of an option without which this one has no effect. */
 	readonly needs?: string;
 	/** The configuration file may set it, for the screen and reports (`always`) or for the screen only. */
@@ -17,7 +14,7 @@ type Common = {
 	readonly asksForReport?: true;
 };
 
-type Switch = Common & {
+export type Switch = Common & {
 	readonly value?: undefined;
 	readonly orNone?: undefined;
 	/** It is on by default, and given as `--no-name`. */
@@ -51,37 +48,24 @@ export type ValueOf<Record> = Record extends {read(text: string, spelling: strin
 		: Value | undefined | (Record extends {readonly orNone: true} ? false : never))
 	: boolean;
 
-/** Commands that sample JVMs. */
-export const onJvms: readonly CommandKind[] = [
-	'profile',
-	'choose',
-	'demo',
-	'trace',
-	'tasks',
-	'record',
-	'watch',
-	'push',
-	'diff',
-];
-export const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
-/** Commands that show a session or print reports of it. */
-export const showing: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'diff', 'open'];
-export const everywhere: readonly CommandKind[] = [...onSessions, 'list'];
+/** The titles of the help's groups, in its order. */
+export const groupTitles = {
+	sampling: 'Sampling',
+	view: 'View',
+	batch: 'Batch',
+	files: 'Files',
+	recordings: 'Recordings',
+	push: 'Push',
+	trace: 'Traces',
+	tasks: 'Tasks',
+	other: 'Other',
+} as const;
+export type GroupId = keyof typeof groupTitles;
 
-/** The groups of the help, in its order. */
-export const groups = {
-	// With a recording most have no effect, which does no harm.
-	sampling: {title: 'Sampling', commands: onSessions},
-	view: {title: 'View', commands: showing},
-	batch: {title: 'Batch', commands: showing},
-	files: {title: 'Files', commands: showing},
-	recordings: {title: 'Recordings', commands: ['record', 'watch']},
-	push: {title: 'Push', commands: ['push']},
-	trace: {title: 'Traces', commands: ['trace', 'record']},
-	tasks: {title: 'Tasks', commands: ['tasks', 'record']},
-	other: {title: 'Other', commands: everywhere},
-} as const satisfies Readonly<Record<string, {readonly title: string; readonly commands: readonly CommandKind[]}>>;
-type GroupId = keyof typeof groups;
+/** Returns the long form of an option, as it is typed. */
+export function longForm(option: Option): string {
+	return option.value === undefined && option.isOn ? `--no-${option.name}` : `--${option.name}`;
+}
 
 export function number(min: number, max: number, {isWhole = false} = {}): Pick<Valued<number>, 'read'> {
 	return {

@@ -1,12 +1,9 @@
-import process from 'node:process';
 import meow, {type AnyFlag} from 'meow';
 import {type UserError, usage} from '../runtime/errors.js';
 import type {Baseline, Unit} from '../query/types/query.js';
 import type {Role} from '../ui/terminal/theme.js';
-import {parseCommand, type Command} from './command.js';
-import {longForm} from './help.js';
 import {nearest} from './nearest.js';
-import {groups, type Option} from './option.js';
+import {longForm, type Option, type Switch} from './option.js';
 import {optionRows, type OptionValues} from './table.js';
 
 /** The contents of a configuration file, checked. */
@@ -40,7 +37,8 @@ export type Configuration = {
 export const noConfiguration: Configuration = {settings: noSettings, faults: [], notes: []};
 
 export type Options = {
-	readonly command: Command;
+	/** Whether to show the screen: the command has one, the terminal can draw it, and no option asks for a report. */
+	readonly onScreen: boolean;
 	readonly configuration: Configuration;
 	/** The snapshot of --compare, once it has been read. */
 	readonly baseline?: Baseline;
@@ -48,61 +46,49 @@ export type Options = {
 	readonly unit?: Unit;
 } & OptionValues;
 
-/** The options, and which of them were given; or the text to print instead. */
-type Parsed = {readonly options: Options; readonly given: ReadonlySet<Option>} | {readonly print: 'help' | 'version'};
-
 /**
 meow's value of an option: for a switch and one that repeats, a list, empty if not given; '' if a value is missing.
 */
 type Flag = string | boolean | undefined | ReadonlyArray<string | boolean>;
 
-/** Parses the command line (without node and the script), without a configuration file. Throws UserError (2). */
-export function parseOptions(argv: readonly string[], environment: NodeJS.ProcessEnv = process.env): Parsed {
+/** A command line, taken apart; the values of its options are not read yet. */
+type Words = {
+	/** The words that belong to no option. */
+	readonly words: readonly string[];
+	readonly given: ReadonlySet<Option>;
+	isSwitchedOn(name: keyof OptionValues): boolean;
+	/** Returns the values of all options. Throws UserError (2). */
+	readValues(environment: NodeJS.ProcessEnv): OptionValues;
+};
+
+/** Takes a command line apart (without node and the script). Throws UserError (2). */
+export function readWords(argv: readonly string[]): Words {
 	const {input, flags} = parseWords(argv);
 	const options = optionRows.map(([key, option]) => ({key, option, flag: flags[camelCase(option.name)] as Flag}));
-	const names = new Set(options.map(({option}) => camelCase(option.name)));
-	const unknown = Object.keys(flags).find(name => !names.has(name));
+	checkKnown(argv, Object.keys(flags));
+	const isInFlags = (flag: Flag) => flag !== undefined && !(Array.isArray(flag) && flag.length === 0);
+	return {
+		words: input,
+		given: new Set(options.filter(({flag}) => isInFlags(flag)).map(({option}) => option)),
+		isSwitchedOn: name => Array.isArray(flags[name]) && (flags[name] as readonly boolean[]).includes(true),
+		readValues(environment) {
+			const values = options.map(({key, option, flag}) =>
+				[key, valueOf(option, flag, {argv, environment})] as const);
+			return Object.fromEntries(values) as OptionValues;
+		},
+	};
+}
+
+/** Throws UserError (2) if meow has found a flag that is no option. */
+function checkKnown(argv: readonly string[], flags: readonly string[]): void {
+	const names = new Set(optionRows.map(([, option]) => camelCase(option.name)));
+	const unknown = flags.find(name => !names.has(name));
 	if (unknown !== undefined) {
 		// As it was typed; a letter may follow others, as in -bx.
 		const words = argv.map(word => word.split('=')[0]);
 		throw unknownOption(words.find(word => camelCase(word.replace(/^--?(?:no-)?/, '')) === unknown)
 			?? `-${unknown}`);
 	}
-
-	const isGiven = (name: keyof OptionValues) =>
-		Array.isArray(flags[name]) && (flags[name] as readonly boolean[]).includes(true);
-	if (input[0] === 'help' || isGiven('help')) {
-		return {print: 'help'};
-	}
-
-	if (isGiven('version')) {
-		return {print: 'version'};
-	}
-
-	const entries = options.map(({key, option, flag}) => [key, valueOf(option, flag, {argv, environment})] as const);
-	const values = Object.fromEntries(entries) as OptionValues;
-	const command = parseCommand([...input, ...(values.pid === undefined ? [] : [values.pid])], {isLast: values.last});
-	const isInFlags = (flag: Flag) => flag !== undefined && !(Array.isArray(flag) && flag.length === 0);
-	const given = options.filter(({flag}) => isInFlags(flag)).map(({option}) => option);
-	const inapplicable = given.find(option =>
-		!(option.commands ?? groups[option.group].commands).includes(command.kind));
-	if (inapplicable) {
-		throw usage(`${longForm(inapplicable)} does not apply to tprof-top ${command.kind}`);
-	}
-
-	const isSet = (key: string) => ![undefined, false].includes(values[key as keyof OptionValues] as undefined);
-	const isWithoutEffect = ({needs}: Option) => needs !== undefined && !isSet(needs);
-	const withoutEffect = given.find(option => isWithoutEffect(option));
-	if (withoutEffect) {
-		throw usage(`${longForm(withoutEffect)} needs --${withoutEffect.needs}`);
-	}
-
-	if (values.at !== undefined && (values.from ?? values.to) !== undefined) {
-		throw usage('--at excludes --from and --to', '--at: a moment; --from and --to: a span');
-	}
-
-	const batch = given.some(({asksForReport}) => asksForReport);
-	return {options: {...values, command, configuration: noConfiguration, batch}, given: new Set(given)};
 }
 
 function parseWords(argv: readonly string[]) {
@@ -154,12 +140,7 @@ function valueOf(
 	}
 
 	if (option.value === undefined) {
-		if (flags.length > 1) {
-			throw usage(`--${option.name} is given twice`);
-		}
-
-		const isOn = flags.length === 0 ? option.isOn === true : flags[0] === true;
-		return option.inEnvironment ? option.inEnvironment(isOn, environment) : isOn;
+		return isSwitchOn(option, flags, environment);
 	}
 
 	// If the value is missing, meow returns '' or, if the option repeats, an empty list.
@@ -175,6 +156,15 @@ function valueOf(
 		text !== undefined);
 	const values = texts.map(text => option.read(text, `--${option.name}`));
 	return values.length === 0 ? undefined : (option.repeats ? values.flat() : values[0]);
+}
+
+function isSwitchOn(option: Switch, flags: readonly unknown[], environment: NodeJS.ProcessEnv): boolean {
+	if (flags.length > 1) {
+		throw usage(`--${option.name} is given twice`);
+	}
+
+	const isOn = flags.length === 0 ? option.isOn === true : flags[0] === true;
+	return option.inEnvironment ? option.inEnvironment(isOn, environment) : isOn;
 }
 
 function camelCase(name: string): string {

@@ -11,9 +11,9 @@ import {stateNames, stateSets, statesOf} from '../query/filter/state-sets.js';
 import {views} from '../views/view-registry.js';
 import {usage} from '../runtime/errors.js';
 import {
-	anyText, eitherOf, everywhere, number, oneOf, onJvms, onSessions, showing, wordsOf, type Option, type ValueOf,
+	anyText, eitherOf, number, oneOf, wordsOf, type Option, type ValueOf,
 } from './option.js';
-import {checkPattern} from './command.js';
+import {checkPattern} from './method-pattern.js';
 import {isDumb, showsUnicode} from './environment.js';
 
 const engineIds = [auto, ...engines.map(({id}) => id)];
@@ -78,7 +78,6 @@ const optionTable = {
 		name: 'threads',
 		group: 'sampling',
 		value: 'GLOB',
-		commands: onJvms,
 		help: 'only threads named like "http-*,main"; without * or ?, part of the name matches',
 		read(text: string, spelling: string) {
 			if (globsOf(text).length === 0) {
@@ -288,7 +287,6 @@ const optionTable = {
 		group: 'view',
 		inConfig: 'screen',
 		isOn: true,
-		commands: everywhere,
 		help: 'no colors (NO_COLOR and TERM=dumb do the same)',
 		inEnvironment(isOn: boolean, environment: NodeJS.ProcessEnv) {
 			return isOn && !environment.NO_COLOR && !isDumb(environment);
@@ -298,7 +296,6 @@ const optionTable = {
 		name: 'ascii',
 		group: 'view',
 		inConfig: 'screen',
-		commands: everywhere,
 		help:
 			'draw the screen with ASCII characters only (the default if the locale is not UTF-8, and on the Linux console)',
 		inEnvironment: (isOn: boolean, environment: NodeJS.ProcessEnv) => isOn || !showsUnicode(environment),
@@ -330,7 +327,6 @@ const optionTable = {
 		name: 'duration',
 		group: 'batch',
 		value: 'S',
-		commands: onJvms,
 		asksForReport: true,
 		help: 'total sampling time, seconds',
 		...number(0.1, 31_536_000),
@@ -339,7 +335,6 @@ const optionTable = {
 		name: 'format',
 		group: 'batch',
 		value: 'FORMAT',
-		commands: [...showing, 'list'],
 		asksForReport: true,
 		default: usualFormat('report').id,
 		help: `${eitherOf(formats.map(({id}) => id))}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
@@ -361,7 +356,6 @@ const optionTable = {
 		short: 'o',
 		value: 'FILE',
 		path: 'file',
-		commands: [...showing, 'record', 'watch'],
 		asksForReport: true,
 		help: 'write to FILE instead of standard output; never overwrites',
 		...anyText,
@@ -383,7 +377,7 @@ const optionTable = {
 		help: 'sessions kept for open --last when you quit; 0: none',
 		...number(0, 1000, {isWhole: true}),
 	},
-	last: {name: 'last', group: 'files', commands: ['open'], help: 'open your last session'},
+	last: {name: 'last', group: 'files', help: 'open your last session'},
 	/** Undefined: the default file; false: none. */
 	config: {
 		name: 'config',
@@ -391,7 +385,6 @@ const optionTable = {
 		value: 'FILE',
 		path: 'file',
 		orNone: true,
-		commands: onSessions,
 		help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: read none',
 		...anyText,
 	},
@@ -400,7 +393,6 @@ const optionTable = {
 		group: 'recordings',
 		value: 'FILE',
 		path: 'file',
-		commands: ['profile', 'choose', 'demo', 'trace', 'tasks'],
 		help: 'also record while the live screen runs',
 		...anyText,
 	},
@@ -409,7 +401,6 @@ const optionTable = {
 		group: 'recordings',
 		value: 'MB',
 		default: '256',
-		commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'],
 		help: 'maximum size; beyond it older windows are merged into longer ones',
 		read: (text: string, spelling: string) => number(1, 1024).read(text, spelling) * 1024 * 1024,
 	},
@@ -458,7 +449,6 @@ const optionTable = {
 		group: 'recordings',
 		value: 'PATTERN',
 		repeats: true,
-		commands: ['record'],
 		help: 'also record calls of these methods, as trace does; may be repeated',
 		read: (text: string): readonly string[] => [checkPattern(text, 'com.acme.Shop#checkout')],
 	},
@@ -467,14 +457,12 @@ const optionTable = {
 		group: 'recordings',
 		value: 'PROBE',
 		path: 'file',
-		commands: ['record'],
 		help: 'also record states of tasks, as tasks --probe does',
 		...anyText,
 	},
 	all: {
 		name: 'all',
 		group: 'recordings',
-		commands: ['watch', 'push'],
 		help: 'watch or push all JVMs on this host, including later ones',
 	},
 	/** The times are parsed when the recording is open, as they may be relative to its end. */
@@ -482,7 +470,6 @@ const optionTable = {
 		name: 'at',
 		group: 'recordings',
 		value: 'TIME',
-		commands: ['open'],
 		help: 'go to a moment of the recording, and the ten seconds around it: "10m ago", 14:02:30, "2026-11-23 14:02"',
 		...anyText,
 	},
@@ -490,7 +477,6 @@ const optionTable = {
 		name: 'from',
 		group: 'recordings',
 		value: 'TIME',
-		commands: ['open'],
 		help: 'start of the reported span; TIME as for --at',
 		...anyText,
 	},
@@ -498,7 +484,6 @@ const optionTable = {
 		name: 'to',
 		group: 'recordings',
 		value: 'TIME|URL',
-		commands: ['open', 'push'],
 		help: 'end of the reported span; of push: address of the backend, see docs/fleet.md',
 		...anyText,
 	},
@@ -543,12 +528,12 @@ const optionTable = {
 		read: (text: string): readonly string[] => wordsOf(text),
 	},
 	include: {
-		name: 'include', group: 'push', value: 'LIST', commands: ['watch', 'push'], needs: 'all',
+		name: 'include', group: 'push', value: 'LIST', needs: 'all',
 		help: 'with --all, only JVMs whose main class or jar is like "shop*,Mail"; user:NAME: by user',
 		read: (text: string): readonly string[] => wordsOf(text),
 	},
 	exclude: {
-		name: 'exclude', group: 'push', value: 'LIST', commands: ['watch', 'push'], needs: 'all',
+		name: 'exclude', group: 'push', value: 'LIST', needs: 'all',
 		help: 'with --all, all JVMs but those like these, as --include',
 		read: (text: string): readonly string[] => wordsOf(text),
 	},
@@ -557,7 +542,6 @@ const optionTable = {
 		group: 'push',
 		value: 'FILE',
 		path: 'file',
-		commands: ['push', 'open'],
 		help: 'HTTP headers for the backend, one a line, such as credentials (or in TPROF_HEADERS)',
 		...anyText,
 	},
@@ -616,13 +600,12 @@ const optionTable = {
 		...number(1, 10_000, {isWhole: true}),
 	},
 	withRunningLoops: {
-		name: 'running-loops', group: 'trace', commands: ['trace', 'tasks', 'record'],
+		name: 'running-loops', group: 'trace',
 		help: 'change classes in which a loop runs too: the JVM interprets it until its method returns',
 	},
 	yes: {
 		name: 'yes',
 		group: 'trace',
-		commands: ['trace', 'tasks', 'record'],
 		help: 'do not ask before changing the target',
 	},
 	probe: {
@@ -651,6 +634,9 @@ const optionTable = {
 } as const satisfies Readonly<Record<string, Option>>;
 
 type Table = typeof optionTable;
+
+/** The name of an option, without the dashes. */
+export type OptionName = Table[keyof Table]['name'];
 
 export type OptionValues = {readonly [Key in keyof Table]: ValueOf<Table[Key]>};
 

@@ -4,11 +4,17 @@ import {constants} from 'node:os';
 export class UserError extends Error {
 	readonly hint: string;
 	readonly exitCode: 1 | 2;
+	/** A word that may be a misspelt command. If it is like one, that is a better hint. */
+	readonly misspelt: string | undefined;
 
-	constructor(message: string, options: {hint?: string; exitCode?: 1 | 2} = {}) {
+	constructor(
+		message: string,
+		{hint = '', exitCode = 1, misspelt}: {hint?: string; exitCode?: 1 | 2; misspelt?: string} = {},
+	) {
 		super(message);
-		this.hint = options.hint ?? '';
-		this.exitCode = options.exitCode ?? 1;
+		this.hint = hint;
+		this.exitCode = exitCode;
+		this.misspelt = misspelt;
 	}
 }
 

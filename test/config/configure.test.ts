@@ -8,7 +8,8 @@ import {expect, test} from 'vitest';
 import fc from 'fast-check';
 import {configured, keepColumns, maxConfigBytes, readConfigFile, sudoNote} from '../../source/config/configure.js';
 import {parseSettings, fields} from '../../source/config/fields.js';
-import {noConfiguration, parseOptions, type Options} from '../../source/options/parse.js';
+import {noConfiguration, type Options} from '../../source/options/parse.js';
+import {parseCommandLine} from '../../source/commands/command-line.js';
 import {isRoot} from '../helpers/users.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {runCli} from '../helpers/run.js';
@@ -27,12 +28,13 @@ type Surroundings = {readonly isScreen?: boolean; readonly environment?: NodeJS.
 const utf8: NodeJS.ProcessEnv = {LANG: 'C.UTF-8'};
 
 async function options(line: string, {isScreen = true, environment = utf8}: Surroundings = {}): Promise<Options> {
-	const parsed = parseOptions(line.split(' '), environment);
-	if ('print' in parsed) {
-		throw new Error('printed');
+	const parsed = parseCommandLine(line.split(' '), environment);
+	if (parsed === 'version') {
+		throw new Error('the version');
 	}
 
-	return configured(parsed.options, {given: parsed.given, isScreen, environment});
+	const {call: {command}, options: typed, given} = parsed;
+	return configured({...typed, onScreen: isScreen}, {command, given, environment});
 }
 
 test('the command line goes before the file, and the file before the defaults; what is for the screen changes no report', async () => {

@@ -3,9 +3,9 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {manPage} from '../../source/manual/man-page.js';
-import {completions} from '../../source/manual/completions.js';
-import {commandWords, shells} from '../../source/options/command.js';
-import {longForm} from '../../source/options/help.js';
+import {commands, namedCommands} from '../../source/commands/command-registry.js';
+import {completionsFor, type Shell} from '../../source/manual/completions.js';
+import {longForm} from '../../source/options/option.js';
 import {optionRows} from '../../source/options/table.js';
 import {isOfTables, keyTable} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/view-registry.js';
@@ -20,7 +20,7 @@ function checked(program: string, args: readonly string[], input: string): strin
 }
 
 describe('the manual page', () => {
-	const page = manPage();
+	const page = manPage(commands);
 
 	test('is printable ASCII, and what formats it has nothing to say about it', () => {
 		expect(page).toMatch(/^[\n -~]*$/);
@@ -41,8 +41,8 @@ describe('the manual page', () => {
 					'"',
 				).replaceAll(String.raw`\e`, '\\')
 				: stdout).replaceAll(/\s+/g, ' ');
-		for (const word of commandWords) {
-			expect(text).toContain(`tprof-top ${word}`);
+		for (const {name} of namedCommands) {
+			expect(text).toContain(`tprof-top ${name}`);
 		}
 
 		for (const [, option] of optionRows) {
@@ -67,8 +67,8 @@ describe('the manual page', () => {
 	});
 });
 
-describe.each(shells.map(shell => [shell] as const))('completions for %s', shell => {
-	const script = completions[shell]();
+describe.each<[Shell]>([['bash'], ['zsh'], ['fish']])('completions for %s', shell => {
+	const script = completionsFor(shell, commands);
 
 	test('are understood by the shell, where it is installed', () => {
 		// From a file: fish does not read from the sockets that Node gives as standard input.
@@ -83,8 +83,8 @@ describe.each(shells.map(shell => [shell] as const))('completions for %s', shell
 			expect(script).toContain(option.value === undefined ? '' : (option.words ?? []).join(' '));
 		}
 
-		for (const word of commandWords) {
-			expect(script).toContain(word);
+		for (const {name} of namedCommands) {
+			expect(script).toContain(name);
 		}
 	});
 });
@@ -119,7 +119,7 @@ test('bash completes options, their values, commands, shells and files', () => {
 			'pgrep() { echo 4711; }',
 			`COMP_CWORD=${words.length}; _tprof_top; (IFS=,; echo "\${COMPREPLY[*]}")`,
 		].join('\n');
-		return printed('bash', ['--norc', '-c', `${completions.bash()}\n${program}`])![0];
+		return printed('bash', ['--norc', '-c', `${completionsFor('bash', commands)}\n${program}`])![0];
 	};
 
 	for (const [typed, completed] of asked) {
@@ -132,7 +132,7 @@ test('bash completes options, their values, commands, shells and files', () => {
 
 test('zsh completes them, where it is installed', () => {
 	const folder = folderForTest();
-	writeFileSync(path.join(folder, '_tprof-top'), completions.zsh());
+	writeFileSync(path.join(folder, '_tprof-top'), completionsFor('zsh', commands));
 	// Keys are pressed in a shell with a terminal of its own; Ctrl-X has it print its line.
 	const program = `zmodload zsh/zpty
 		zpty -b z 'zsh -f -i'
@@ -153,7 +153,7 @@ test('zsh completes them, where it is installed', () => {
 
 test('fish completes them, where it is installed', () => {
 	const program
-		= `${completions.fish()}\nfunction pgrep; echo 4711; end\nfor line in $argv; complete -C "tprof-top $line" | string split -f1 \\t; end`;
+		= `${completionsFor('fish', commands)}\nfunction pgrep; echo 4711; end\nfor line in $argv; complete -C "tprof-top $line" | string split -f1 \\t; end`;
 	const lastWords = asked.map(([, line]) => line.split(' ').at(-1));
 	expect(printed('fish', ['--no-config', '-c', program, '--', ...asked.map(([typed]) => typed)]) ?? lastWords)
 		.toEqual(lastWords);

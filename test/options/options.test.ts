@@ -1,8 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {planBatch} from '../../source/commands/batch.js';
 import {UserError} from '../../source/runtime/errors.js';
-import {helpText, longForm} from '../../source/options/help.js';
-import {parseOptions, type Options} from '../../source/options/parse.js';
+import {parseCommandLine, type CommandLine} from '../../source/commands/command-line.js';
+import {commands} from '../../source/commands/command-registry.js';
+import {helpText} from '../../source/options/help.js';
+import {longForm} from '../../source/options/option.js';
+import type {Options} from '../../source/options/parse.js';
 import {queryOf} from '../../source/options/query-options.js';
 import {optionRows} from '../../source/options/table.js';
 import {parseFilter} from '../../source/query/filter/filter.js';
@@ -10,13 +13,17 @@ import {stateCode, threadStates} from '../../source/model/thread-state.js';
 
 const utf8: NodeJS.ProcessEnv = {LANG: 'C.UTF-8'};
 
-function options(line: string, environment = utf8): Options {
-	const parsed = parseOptions(line.split(' ').filter(Boolean), environment);
-	if ('print' in parsed) {
-		throw new Error(`printed ${parsed.print}`);
+function commandLine(line: string, environment = utf8): CommandLine {
+	const parsed = parseCommandLine(line.split(' ').filter(Boolean), environment);
+	if (parsed === 'version') {
+		throw new Error('the version');
 	}
 
-	return parsed.options;
+	return parsed;
+}
+
+function options(line: string, environment = utf8): Options {
+	return commandLine(line, environment).options;
 }
 
 function usageError(line: string): UserError {
@@ -34,29 +41,33 @@ function usageError(line: string): UserError {
 
 describe('the command', () => {
 	test.each([
-		['4711', {kind: 'profile', target: '4711'}],
-		['', {kind: 'choose'}],
-		['list', {kind: 'list'}],
-		['open a.pb.gz', {kind: 'open', file: 'a.pb.gz'}],
-		['-- list.jar', {kind: 'profile', target: 'list.jar'}],
-		['-p 4711', {kind: 'profile', target: '4711'}],
-		['--pid=4711 -b', {kind: 'profile', target: '4711'}],
-		['record 4711 -o x.tprof', {kind: 'record', target: '4711'}],
-		['diff a@1:00..1:01 4712', {kind: 'diff', sides: ['a@1:00..1:01', '4712']}],
-		['watch --all --when deadlock', {kind: 'watch'}],
-	])('"%s"', (line, command) => {
-		expect(options(line).command).toEqual(command);
+		['4711', 'profile', '4711'],
+		['', 'choose', undefined],
+		['list', 'list', undefined],
+		['open a.pb.gz', 'open', 'a.pb.gz'],
+		['open --last', 'open', undefined],
+		['-- list.jar', 'profile', 'list.jar'],
+		['profile', 'profile', 'profile'],
+		['-p 4711', 'profile', '4711'],
+		['--pid=4711 -b', 'profile', '4711'],
+		['record 4711 -o x.tprof', 'record', '4711'],
+		['diff a@1:00..1:01 4712', 'diff', ['a@1:00..1:01', '4712']],
+		['trace 1 a.B#c() *Dao', 'trace', {target: '1', patterns: ['a.B#c', '*Dao']}],
+		['watch --all --when deadlock', 'watch', undefined],
+		['push --all', 'push', undefined],
+		['help', 'help', undefined],
+		['help open', 'help', undefined],
+		['-h', 'help', undefined],
+		['1 --help', 'help', undefined],
+		['--help --version --interval 0', 'help', undefined],
+	])('"%s" is %s, with %j', (line, name, given) => {
+		const {call} = commandLine(line);
+		expect(call.command.name).toBe(name);
+		expect(call.given).toEqual(given);
 	});
 
-	test.each([
-		['help', 'help'],
-		['help open', 'help'],
-		['-h', 'help'],
-		['--help', 'help'],
-		['1 --help', 'help'],
-		['--version', 'version'],
-	])('"%s" asks for the %s', (line, print) => {
-		expect(parseOptions(line.split(' '))).toEqual({print});
+	test.each(['--version', '1 -V', 'list --version --interval 0'])('"%s" asks for the version', line => {
+		expect(parseCommandLine(line.split(' '))).toBe('version');
 	});
 
 	test.each([
@@ -231,7 +242,7 @@ describe('the options', () => {
 				expect(option.read(option.default, option.name)).not.toBeUndefined();
 			}
 
-			expect(helpText(), option.name).toContain(`${longForm(option)} `);
+			expect(helpText(commands), option.name).toContain(`${longForm(option)} `);
 		}
 	});
 

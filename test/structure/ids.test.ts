@@ -1,6 +1,7 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
+import {commands} from '../../source/commands/command-registry.js';
 import {auto, engines} from '../../source/engines/engine-registry.js';
 import {formats} from '../../source/exports/formats/format-registry.js';
 import {optionRows} from '../../source/options/table.js';
@@ -28,6 +29,12 @@ const kinds: Readonly<Record<string, Kind>> = {
 	},
 	engine: {ids: [auto, ...engines.map(({id}) => id)], holders: ['engine', 'asked', 'id']},
 	format: {ids: formats.map(({id}) => id), holders: ['format', 'id']},
+	command: {
+		ids: commands.map(({name}) => name),
+		holders: ['command', 'name', 'word', 'first'],
+		isRecord: name => /^source\/commands\/[\w-]+-command\.ts$/.test(name),
+		within: ['source/commands', 'source/options', 'source/manual', 'source/config', 'source/main.ts'],
+	},
 	key: {
 		ids: keyTable.flatMap(({keys}) => keys),
 		holders: ['key'],
@@ -74,6 +81,8 @@ test.each([
 	['view or column', 'columns.filter(({id}) => ![\'trend\', \'idle\'].includes(id));'],
 	['engine', 'const isExact = snapshot.session.engine === \'memory\';'],
 	['format', 'formats.find(({id}) => id === \'pprof\')'],
+	['command', 'const needsAgent = command.name === \'trace\' || hasAgent;'],
+	['command', 'switch (first) {\n\tcase \'open\': {}}'],
 	['key', 'if (key === \'escape\') {}'],
 ])('%s: %s is found', (kind, text) => {
 	expect(decisionsById(text, kinds[kind])).toHaveLength(1);
@@ -87,6 +96,16 @@ test.each(engines.map(({id}) => id))('the record of the engine %s loads nothing'
 	const imports = readFileSync(path.join(root, record[0]), 'utf8').split('\n').filter(line =>
 		line.startsWith('import '));
 	expect(imports.filter(line => !line.startsWith('import type '))).toEqual([]);
+});
+
+// Each call of the program loads all commands: the code that one of them runs is loaded when it is called.
+test.each(commands.map(({name}) => name))('the record of the command %s loads nothing but what reads its words', name => {
+	const text = readFileSync(path.join(root, `source/commands/${name}-command.ts`), 'utf8');
+	expect(text).toContain(`\tname: '${name}',`);
+	const loaded = [...text.matchAll(/^import (?!type )[^;]*from '([^']+)';/gm)].map(([, file]) => file);
+	expect(loaded.filter(file => ![
+		'../options/command.js', '../options/method-pattern.js', '../runtime/errors.js', '../fleet/backend-address.js',
+	].includes(file))).toEqual([]);
 });
 
 test('docs/engines.md has a row for every engine', () => {

@@ -6,7 +6,8 @@ import process from 'node:process';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {LiveTracer, traceRequest} from '../../source/commands/live-tracer.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
-import {type Options, parseOptions} from '../../source/options/parse.js';
+import {parseCommandLine} from '../../source/commands/command-line.js';
+import type {Options} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {classIn, hasAgent, traced} from '../helpers/tracing.js';
 import {isRoot, javaAsOtherUser, otherUser} from '../helpers/users.js';
@@ -104,7 +105,7 @@ describe('tprof-top trace', () => {
 	});
 
 	test('on the screen it is known how many methods a pattern means before they are traced', async () => {
-		const {options} = parseOptions(['trace', String(shared.java.pid), 'x', '--max-methods', '2'], {}) as {
+		const {options} = parseCommandLine(['trace', String(shared.java.pid), 'x', '--max-methods', '2'], {}) as {
 			readonly options: Options;
 		};
 		const {target} = shared;

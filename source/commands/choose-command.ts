@@ -1,0 +1,36 @@
+import {command, noArguments} from '../options/command.js';
+import {usage} from '../runtime/errors.js';
+
+export const chooseCommand = command({
+	name: 'choose',
+	isUnnamed: true,
+	help: 'choose a JVM from a list',
+	options: {
+		groups: ['sampling', 'view', 'batch', 'files', 'other'],
+		except: ['last'],
+		also: ['record', 'max-size'],
+	},
+	hasScreen: true,
+	needsLinux: true,
+	read: noArguments,
+	async run(_, options) {
+		if (!options.onScreen) {
+			throw usage(
+				'which JVM? Give a pid or a part of a main class\'s name',
+				'tprof-top list shows the JVMs on this host',
+			);
+		}
+
+		const {chooseTarget} = await import('./live.js');
+		const pid = await chooseTarget(options);
+		if (pid === undefined) {
+			return 0;
+		}
+
+		const [{profileTarget}, {resolveTarget}] = await Promise.all([
+			import('./profile-target.js'),
+			import('./resolve-target.js'),
+		]);
+		return profileTarget(await resolveTarget(pid), options);
+	},
+});

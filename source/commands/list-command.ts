@@ -1,0 +1,16 @@
+import {command, noArguments} from '../options/command.js';
+
+export const listCommand = command({
+	name: 'list',
+	help: 'the JVMs on this host, with CPU and heap, the busiest first',
+	options: {groups: ['other'], also: ['color', 'ascii', 'format']},
+	needsLinux: true,
+	read: noArguments,
+	async run(_, options) {
+		const [{list}, {formatOf}] = await Promise.all([
+			import('./list.js'),
+			import('../exports/formats/format-registry.js'),
+		]);
+		return list(formatOf(options.format));
+	},
+});

@@ -1,0 +1,14 @@
+import type {SnapshotSource} from '../model/source.js';
+import type {Options} from '../options/parse.js';
+import {runBatch} from './batch.js';
+import type {LiveParts} from './live.js';
+
+/** Shows the source on the screen, or prints reports of it. Returns the exit code; throws UserError. */
+export async function show(source: SnapshotSource, options: Options, origin: LiveParts = {}): Promise<number> {
+	if (!options.onScreen) {
+		return runBatch(source, options, origin.target);
+	}
+
+	const {runLive} = await import('./live.js');
+	return await runLive(source, options, origin) ?? 0;
+}
