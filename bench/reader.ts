@@ -4,6 +4,7 @@ How long the reader holds the lock, and how long a whole read takes, for a table
 and every tenth one new.
 */
 import {performance} from 'node:perf_hooks';
+import {safe} from '../source/util/printable.js';
 import {fromNames, select} from '../source/model/column-types.js';
 import {Sample} from '../source/model/sample.js';
 import {clockFigures, sessionFigures} from '../source/model/schema.js';
@@ -45,7 +46,7 @@ class Filler {
 		sample.clear();
 		this.#round += fresh > 0 ? 1 : 0;
 		for (let thread = 0; thread < threads; thread++) {
-			sample.addThread(thread + 1, thread + 1, 'worker');
+			sample.addThread(thread + 1, thread + 1, safe`worker`);
 			const isFresh = fresh > 0 && thread % fresh === 0;
 			for (let level = 0; level < depth; level++) {
 				sample.addFrame(this.#frames[

@@ -13,6 +13,7 @@ import {PassThrough} from 'node:stream';
 import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
 import {createElement} from 'react';
+import {safe} from '../source/util/printable.js';
 import type {Snapshot} from '../source/model/snapshot.js';
 import {stateCode} from '../source/model/thread-state.js';
 import {defaultQuery} from '../source/query/types/query.js';
@@ -42,7 +43,7 @@ function makeSession(): Snapshot[] {
 
 	const threads = Array.from(
 		{length: threadCount},
-		(_, index) => builder.addThread({key: index + 1, name: `worker-${index}`}),
+		(_, index) => builder.addThread({key: index + 1, name: safe`worker-${index}`}),
 	);
 	const main = builder.addFrame('com.acme.Main', 'main', 'Main.java', 12);
 	const stacks = Array.from({length: rowCount}, (_, index) => {
@@ -74,9 +75,9 @@ function makeSession(): Snapshot[] {
 
 		const seconds = 100 + moment;
 		return builder.build({
-			target: {pid: 12_345, mainClass: 'com.acme.Main', jvmVersion: '21.0.3'},
+			target: {pid: 12_345, mainClass: safe`com.acme.Main`, jvmVersion: safe`21.0.3`},
 			session: {
-				engine: 'memory',
+				engine: safe`memory`,
 				intervalMs: 20,
 				samples: seconds * 50,
 				durationMs: seconds * 1000,
@@ -154,7 +155,7 @@ class Bench {
 				data: new SessionData({saveFormats: []}),
 				view: {query: defaultQuery, view, delayMs: 1000},
 				theme: new Theme({color: true, ascii: false}),
-				save: async () => '',
+				save: async () => safe``,
 				onLeave() {/* It is not left. */},
 			}),
 			this.#terminal,

@@ -209,6 +209,6 @@ try {
 		throw error;
 	}
 
-	process.stderr.write(`kubectl-tprof: ${printable(error.message, 4096)}\n  ${printable(error.hint, 4096)}\n`);
+	process.stderr.write(`kubectl-tprof: ${error.message}\n  ${error.hint}\n`);
 	process.exitCode = error.exitCode;
 }

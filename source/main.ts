@@ -5,38 +5,35 @@ import process from 'node:process';
 import {isatty} from 'node:tty';
 import {getSystemErrorMap} from 'node:util';
 import type {CommandLine} from './commands/command-line.js';
-import {UserError} from './runtime/errors.js';
-import {printable} from './util/printable.js';
+import {maxLineLength, UserError} from './runtime/errors.js';
+import {printable, safe, type Printable} from './util/printable.js';
 import {outOfFiles} from './jvm/system/proc.js';
 
-/** Longest line of an error message, which may have several paths of 4,096 characters (PATH_MAX). */
-const maxLineLength = 16_384;
-
-/** Prints lines to standard error, made printable, as they may contain text from anywhere. */
-function printErrors(...lines: string[]): void {
-	process.stderr.write(lines.map(line => `${printable(line, maxLineLength)}\n`).join(''));
+/** Prints lines to standard error. */
+function printErrors(...lines: Printable[]): void {
+	process.stderr.write(lines.map(line => `${line}\n`).join(''));
 }
 
 /** Prints what is wrong and, in a second line, what to do; returns the exit code. */
 function report(error: unknown): number {
 	if (error instanceof UserError) {
-		printErrors(`tprof-top: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []));
+		printErrors(safe`tprof-top: ${error.message}`, ...(error.hint ? [safe`  ${error.hint}`] : []));
 		return error.exitCode;
 	}
 
 	const files = outOfFiles(error);
 	if (files) {
-		printErrors(`tprof-top: ${files.reason}`, `  ${files.hint}`);
+		printErrors(safe`tprof-top: ${files.reason}`, safe`  ${files.hint}`);
 		return 1;
 	}
 
 	const message = error instanceof Error ? error.message : String(error);
 	printErrors(
-		`tprof-top: internal error: ${message}`,
-		'  please report it and say what you did; TPROF_DEBUG=1 shows where it happened',
+		safe`tprof-top: internal error: ${printable(message, maxLineLength)}`,
+		safe`  please report it and say what you did; TPROF_DEBUG=1 shows where it happened`,
 	);
 	if (process.env.TPROF_DEBUG && error instanceof Error) {
-		printErrors(...String(error.stack).split('\n'));
+		printErrors(...String(error.stack).split('\n').map(line => printable(line, maxLineLength)));
 	}
 
 	return 1;
@@ -70,7 +67,7 @@ async function runCommand({call, options: typed, given}: CommandLine): Promise<n
 	if (faults.length > 0) {
 		// Without faults, not even an empty text: with `stty tostop`, any write to a terminal stops us in the
 		// background.
-		printErrors(...faults.map(fault => `tprof-top: ${fault}`));
+		printErrors(...faults.map(fault => safe`tprof-top: ${fault}`));
 	}
 
 	return run(call, options);
@@ -84,7 +81,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 	}
 
 	const [, reason] = getSystemErrorMap().get(error.errno ?? 0) ?? [];
-	printErrors(`tprof-top: cannot write to standard output: ${reason ?? error.message}`);
+	printErrors(safe`tprof-top: cannot write to standard output: ${printable(reason ?? error.message)}`);
 	process.exit(1);
 });
 

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import {createInterface} from 'node:readline/promises';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {printable, safe, type Printable} from '../util/printable.js';
 import type {Format, ReportFormat} from '../exports/common/export-format.js';
 import {reportFormats} from '../exports/formats/format-registry.js';
 import {wrapAt} from '../exports/common/text-table.js';
@@ -46,7 +47,9 @@ export async function confirmTarget(
 /** Prints a text and asks the user a question; returns whether the answer is yes, false without a terminal. */
 export async function confirm(text: string, question: string): Promise<boolean> {
 	const room = process.stderr.isTTY ? process.stderr.columns : Infinity;
-	process.stderr.write(text.split('\n').flatMap(line => wrapAt(' ', line, room, '  ')).join('\n'));
+	process.stderr.write(
+		text.split('\n').flatMap(line => wrapAt(safe` `, printable(line, Infinity), room, safe`  `)).join('\n'),
+	);
 	if (!process.stdin.isTTY || !process.stderr.isTTY) {
 		process.stderr.write('nothing was done; --yes does it\n');
 		return false;
@@ -69,7 +72,7 @@ type AgentRun<Report> = {
 	findTarget(): Promise<Target | undefined>;
 	/** Returns the report after `forMs`, or when `stop` aborts; undefined if the user declines after all. */
 	observe(target: Target, forMs: number, stop: AbortSignal): Promise<Outcome<Report> | undefined>;
-	notesOf(report: Report): readonly string[];
+	notesOf(report: Report): readonly Printable[];
 };
 
 /** Runs the agent for the time of the options and prints its report. Returns the exit code; throws UserError. */
@@ -93,7 +96,7 @@ export async function runAgent<Report>(
 		const {report, targetEnded} = outcome;
 		const notes = [
 			...(targetEnded
-				? [`JVM ${target.pid} ended meanwhile: what it did in its last second may be missing`]
+				? [safe`JVM ${target.pid} ended meanwhile: what it did in its last second may be missing`]
 				: []),
 			...notesOf(report),
 		];

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {safe, type Printable} from '../util/printable.js';
 import {endSignals, usage, UserError} from '../runtime/errors.js';
 import {type ExportOptions, type Format, piecesOf, type Written} from '../exports/common/export-format.js';
 import {formatOf, formats, type ExportFormat} from '../exports/formats/format-registry.js';
@@ -151,12 +152,12 @@ export function failureOf({message, hint}: SourceStatus): UserError {
 }
 
 /** Returns the notes of a report on its session, printable lines. */
-export function batchNotes(status: SourceStatus): string[] {
+export function batchNotes(status: SourceStatus): Printable[] {
 	const {message, note, lineNote, stale, tracer} = status;
 	return [
 		...[note, lineNote].filter(text => text !== undefined),
-		...(tracer ? [`${tracer} is tracing threads of this JVM; they are not sampled while it is attached`] : []),
-		...(stale ? ['the latest counts could not be read in time; these are older'] : []),
+		...(tracer ? [safe`${tracer} is tracing threads of this JVM; they are not sampled while it is attached`] : []),
+		...(stale ? [safe`the latest counts could not be read in time; these are older`] : []),
 		...(isOver(status) && message ? [message] : []),
 	];
 }

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
 import type {Snapshot} from '../model/snapshot.js';
-import {printable} from '../util/printable.js';
+import {printable, safe, type Printable} from '../util/printable.js';
 import type {Options} from '../options/parse.js';
 import {UserError, usage} from '../runtime/errors.js';
 import {comparing} from './baseline.js';
@@ -15,7 +15,7 @@ import {show} from './show.js';
 const defaultS = 10;
 
 /** One side of a comparison. */
-type Side = {readonly snapshot: Snapshot; readonly title: string};
+type Side = {readonly snapshot: Snapshot; readonly title: Printable};
 
 /** Shows what the second side uses more or less than the first. Returns the exit code; throws UserError. */
 export async function diff(sides: readonly [string, string], options: Options): Promise<number> {
@@ -93,6 +93,6 @@ async function liveSide(text: string, options: Options): Promise<Side> {
 				: new UserError(`no sample of JVM ${target.pid}`);
 		}
 
-		return {snapshot, title: `${target.pid} ${target.facts.mainClass}`};
+		return {snapshot, title: safe`${target.pid} ${target.facts.mainClass}`};
 	});
 }

@@ -1,3 +1,4 @@
+import {safe} from '../util/printable.js';
 import {identify} from '../jvm/discovery/inspect.js';
 import {listJvms, type JvmListing} from '../jvm/discovery/list-jvms.js';
 import type {Target} from '../jvm/target.js';
@@ -78,7 +79,9 @@ export async function eachJvm(options: EachOptions, sampler: JvmSampler, maxTarg
 		}
 
 		const left = found.length - first.length;
-		const said = `${maxTargets} JVMs are sampled at a time, ${plural(left, 'JVM')} not: --include and --exclude choose`;
+		const said = `${maxTargets} JVMs are sampled at a time, ${
+			plural(left, safe`JVM`)
+		} not: --include and --exclude choose`;
 		sampler.leftOut = left === 0 ? undefined : said;
 
 		await waitUntil(isToEnd, performance.now() + scanEveryMs, stop, pollMs);

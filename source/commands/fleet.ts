@@ -7,7 +7,7 @@ import {
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver} from '../model/source.js';
-import {printable} from '../util/printable.js';
+import {fixed, joined, printable, safe, type Printable} from '../util/printable.js';
 import {threadStates} from '../model/thread-state.js';
 import type {Options} from '../options/parse.js';
 import {clock, dayAndTime, plural} from '../query/columns/format.js';
@@ -52,7 +52,7 @@ type OpenProfile = {
 	readonly labels: FleetRow['labels'];
 	readonly snapshot: Snapshot;
 	readonly baseline?: Baseline;
-	readonly problem?: string;
+	readonly problem?: Printable;
 };
 
 /** What a backend has, over a span that keys move. */
@@ -145,13 +145,13 @@ class Fleet {
 	/** Shows a profile. Returns the exit code, or undefined if the user went back to the table. */
 	async #showProfile(first: OpenProfile, canGoBack: boolean): Promise<number | undefined> {
 		let shown = first;
-		const keys = canGoBack ? '[ ] move it, Esc: the table' : '[ ] move it';
+		const keys = canGoBack ? safe`[ ] move it, Esc: the table` : safe`[ ] move it`;
 		const source = sourceOver(savedSource(first), {
 			read: () => shown.snapshot,
 			status() {
 				const span = spanText(shown.query);
 				const note = noteOn(shown.snapshot);
-				const message = `${span}; ${shown.problem ?? keys}`;
+				const message = safe`${span}; ${shown.problem ?? keys}`;
 				return {phase: 'recording', stale: false, span, message, ...(note === undefined ? {} : {note})};
 			},
 		});
@@ -194,7 +194,7 @@ class Fleet {
 			const isOfQuery = Object.keys(labels).length === 0 && !query.isOfAll;
 			const mainClass = isOfQuery
 				? printable(query.selector)
-				: `${serviceOf({labels})} ${othersText(labels)}`.trim();
+				: safe`${serviceOf({labels})} ${othersText(labels)}`.trim();
 			return {
 				query,
 				labels,
@@ -234,7 +234,7 @@ class Fleet {
 				throw error;
 			}
 
-			return error instanceof BackendError ? {problem: `nothing to compare with: ${error.message}`} : {};
+			return error instanceof BackendError ? {problem: safe`nothing to compare with: ${error.message}`} : {};
 		}
 	}
 
@@ -267,26 +267,28 @@ class Fleet {
 }
 
 /** Returns what to know about a profile's figures, if something. */
-function noteOn({session: {requestedIntervalMs}, counters: {count, cpuNs}}: Snapshot): string | undefined {
+function noteOn({session: {requestedIntervalMs}, counters: {count, cpuNs}}: Snapshot): Printable | undefined {
 	const isOfCpu = cpuNs.subarray(0, count).some(ns => ns > 0);
 	const unit = isOfCpu ? '' : '; a tick is a millisecond';
 	return requestedIntervalMs > 0
 		? undefined
-		: `the backend does not know the sampling period: sampling errors are unknown${unit}`;
+		: safe`the backend does not know the sampling period: sampling errors are unknown${unit}`;
 }
 
 /** Returns the table of services and JVMs. */
 function listOf(query: BackendQuery, rows: readonly FleetRow[], jvms: number): ChoiceList {
 	return {
 		title: spanText(query),
-		from: `${printable(query.url.host)}, ${jvms === maxJvms ? `the ${maxJvms} largest JVMs` : plural(jvms, 'JVM')}`,
+		from: safe`${printable(query.url.host)}, ${
+			jvms === maxJvms ? safe`the ${maxJvms} largest JVMs` : plural(jvms, safe`JVM`)
+		}`,
 		columns: [
-			{heading: (query.types[0].split(':')[1] ?? '').toUpperCase(), align: 'right', fromColumns: 0},
-			{heading: 'SERVICE', align: 'left', fromColumns: 0},
+			{heading: printable((query.types[0].split(':')[1] ?? '').toUpperCase()), align: 'right', fromColumns: 0},
+			{heading: safe`SERVICE`, align: 'left', fromColumns: 0},
 		],
-		nameHeading: 'LABELS',
-		none: '',
-		message: `${spanText(query)}; [ ] move it`,
+		nameHeading: safe`LABELS`,
+		none: safe``,
+		message: safe`${spanText(query)}; [ ] move it`,
 		rows: rows.map(row => ({
 			id: JSON.stringify(row.labels),
 			cells: cellsOf(row),
@@ -297,27 +299,31 @@ function listOf(query: BackendQuery, rows: readonly FleetRow[], jvms: number): C
 }
 
 /** Returns the use in percent of a core, and the service. */
-function cellsOf(row: FleetRow): readonly string[] {
-	return [`${row.percent.toFixed(row.percent < 9.95 ? 1 : 0)}%`, serviceOf(row)];
+function cellsOf(row: FleetRow): readonly Printable[] {
+	return [safe`${fixed(row.percent, row.percent < 9.95 ? 1 : 0)}%`, serviceOf(row)];
 }
 
 const maxLabelLength = 200;
 
-function serviceOf({labels}: Pick<FleetRow, 'labels'>): string {
+function serviceOf({labels}: Pick<FleetRow, 'labels'>): Printable {
 	return printable(labels[serviceLabel] || '(no service)', maxLabelLength);
 }
 
-function labelsText({labels, jvms}: FleetRow): string {
-	return jvms > 1 ? `${jvms} JVMs` : othersText(labels);
+function labelsText({labels, jvms}: FleetRow): Printable {
+	return jvms > 1 ? safe`${jvms} JVMs` : othersText(labels);
 }
 
 /** Returns the labels but the service. */
-function othersText(labels: FleetRow['labels']): string {
-	return Object.entries(labels).filter(([name, value]) => name !== serviceLabel && value !== '').map(([name, value]) => printable(`${name}=${value}`, maxLabelLength)).join(' ');
+function othersText(labels: FleetRow['labels']): Printable {
+	return joined(
+		Object.entries(labels).filter(([name, value]) => name !== serviceLabel && value !== '')
+			.map(([name, value]) => printable(`${name}=${value}`, maxLabelLength)),
+		safe` `,
+	);
 }
 
 /** Returns a span as "2026-09-14 14:00-14:15". */
-function spanText({startMs, endMs}: BackendQuery): string {
+function spanText({startMs, endMs}: BackendQuery): Printable {
 	const [from, to] = [dayAndTime(startMs), dayAndTime(endMs)];
-	return `${from}-${from.slice(0, 10) === to.slice(0, 10) ? clock(endMs) : to}`;
+	return safe`${from}-${from.slice(0, 10) === to.slice(0, 10) ? clock(endMs) : to}`;
 }

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {joined, printable, safe, type Printable} from '../util/printable.js';
 import {engines} from '../engines/engine-registry.js';
 import {jsonSchema} from '../exports/common/export-format.js';
 import {formats, type ExportFormat} from '../exports/formats/format-registry.js';
@@ -47,16 +48,19 @@ const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: read
 	document: listJson,
 };
 
-const remarkIndent = '    ';
+const remarkIndent = safe`    `;
 
-const enginesWithoutSocket = engines.filter(({needsAttachSocket}) => !needsAttachSocket).map(({id}) => id).join(' or ');
+const enginesWithoutSocket = joined(
+	engines.filter(({needsAttachSocket}) => !needsAttachSocket).map(({id}) => printable(id)),
+	safe` or `,
+);
 
-function remark({problem, attachProblem}: JvmRow): string {
+function remark({problem, attachProblem}: JvmRow): Printable {
 	if (problem) {
-		return `  (cannot be profiled: ${problem})`;
+		return safe`  (cannot be profiled: ${problem})`;
 	}
 
-	return attachProblem ? `  (with the ${enginesWithoutSocket} engine only: ${attachProblem})` : '';
+	return attachProblem ? safe`  (with the ${enginesWithoutSocket} engine only: ${attachProblem})` : safe``;
 }
 
 /** Returns the table of `tprof-top list`, as wide as the terminal; says why a JVM cannot be profiled. */
@@ -68,26 +72,26 @@ export function listText(jvms: readonly JvmRow[], width = Infinity): string {
 	}));
 	return rows.length === 0
 		? 'no JVMs on this host that this user can see\n'
-		: tableText({columns: jvmColumns, nameHeading: 'MAIN CLASS'}, rows, width);
+		: tableText({columns: jvmColumns, nameHeading: safe`MAIN CLASS`}, rows, width);
 }
 
 /** Returns a table with the columns that fit a width. A row's remark is behind it or, if it does not fit, below it. */
 export function tableText(
 	{columns, nameHeading}: Pick<ChoiceList, 'columns' | 'nameHeading'>,
-	rows: ReadonlyArray<{readonly cells: readonly string[]; readonly name: string; readonly remark?: string}>,
+	rows: ReadonlyArray<{readonly cells: readonly Printable[]; readonly name: Printable; readonly remark?: Printable}>,
 	width: number,
 ): string {
-	const lines = [{cells: columns.map(({heading}) => heading), name: nameHeading, remark: ''}, ...rows];
+	const lines = [{cells: columns.map(({heading}) => heading), name: nameHeading, remark: safe``}, ...rows];
 	const widths = columns.map((_, index) => Math.max(...lines.map(({cells}) => cellWidth(cells[index]))));
-	return lines.flatMap(({cells, name, remark = ''}) => {
+	return lines.flatMap(({cells, name, remark = safe``}) => {
 		const shown = columns.flatMap(({align, fromColumns}, index) =>
 			width >= fromColumns ? [pad(cells[index], widths[index], align)] : []);
-		const line = [...shown, name].join('  ').trimEnd();
-		if (cellWidth(line + remark) <= width) {
-			return [line + remark];
+		const line = joined([...shown, name], safe`  `).trimEnd();
+		if (cellWidth(safe`${line}${remark}`) <= width) {
+			return [safe`${line}${remark}`];
 		}
 
-		const below = remark === '' ? [] : wrapAt(' ', `${remarkIndent}${remark.trim()}`, width, remarkIndent);
+		const below = remark === '' ? [] : wrapAt(safe` `, safe`${remarkIndent}${remark.trim()}`, width, remarkIndent);
 		return [cut(line, width), ...below];
 	}).map(line => `${line}\n`).join('');
 }
@@ -135,30 +139,30 @@ export type JvmRow = JvmListing & {
 type JvmColumn = ChoiceColumn & {
 	/** Whether it is a figure: the chooser's filter does not search figures. */
 	readonly isFigure?: true;
-	cell(row: JvmRow): string;
+	cell(row: JvmRow): Printable;
 };
 
 export const jvmColumns: readonly JvmColumn[] = [
-	{heading: 'PID', align: 'right', fromColumns: 0, cell: ({pid}) => String(pid)},
+	{heading: safe`PID`, align: 'right', fromColumns: 0, cell: ({pid}) => safe`${pid}`},
 	{
-		heading: 'CPU', align: 'right', fromColumns: 30, isFigure: true,
-		cell: ({cpuPercent}) => cpuPercent === undefined ? '-' : `${Math.round(cpuPercent)}%`,
+		heading: safe`CPU`, align: 'right', fromColumns: 30, isFigure: true,
+		cell: ({cpuPercent}) => cpuPercent === undefined ? safe`-` : safe`${Math.round(cpuPercent)}%`,
 	},
 	{
-		heading: 'HEAP',
+		heading: safe`HEAP`,
 		align: 'right',
 		fromColumns: 60,
 		isFigure: true,
 		cell: ({heapUsedBytes, heapCapacityBytes}) =>
 			heapCapacityBytes === undefined
-				? '-'
-				: `${heapUsedBytes === undefined ? '-' : formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`,
+				? safe`-`
+				: safe`${heapUsedBytes === undefined ? '-' : formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`,
 	},
-	{heading: 'USER', align: 'left', fromColumns: 50, cell: ({user}) => user},
-	{heading: 'JVM', align: 'left', fromColumns: 100, cell: ({jvmVersion}) => jvmVersion || '-'},
+	{heading: safe`USER`, align: 'left', fromColumns: 50, cell: ({user}) => user},
+	{heading: safe`JVM`, align: 'left', fromColumns: 100, cell: ({jvmVersion}) => jvmVersion || safe`-`},
 	{
-		heading: 'UP SINCE', align: 'left', fromColumns: 110,
-		cell: ({startedAtMs}) => startedAtMs > 0 ? dayAndTime(startedAtMs) : '-',
+		heading: safe`UP SINCE`, align: 'left', fromColumns: 110,
+		cell: ({startedAtMs}) => startedAtMs > 0 ? dayAndTime(startedAtMs) : safe`-`,
 	},
 ];
 

@@ -1,3 +1,4 @@
+import {joined, printable, safe, type Printable} from '../util/printable.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {TraceReport} from '../model/trace-report.js';
 import {checkPattern} from '../options/method-pattern.js';
@@ -47,7 +48,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 	/** What will be traced if the user agrees to the methods found. */
 	#pendingRequest: TraceRequest | undefined;
 	/** What looking up methods does to the target; shown while no agent is there. */
-	readonly #note: string;
+	readonly #note: Printable;
 	#isBusy = false;
 	#isTracing = false;
 
@@ -90,7 +91,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 	}
 
 	/** Traces what `find` found, beside what is traced already; returns a message of one line. Throws UserError. */
-	async trace(): Promise<string> {
+	async trace(): Promise<Printable> {
 		return this.#exclusively(async () => {
 			const request = this.#pendingRequest;
 			this.#pendingRequest = undefined;
@@ -104,10 +105,10 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 			this.#request = request;
 			const {wovenMethods: methods, survey} = this.report;
 			const traced = methods === 0
-				? ''
-				: `${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`;
-			return [traced, waitsForText(survey)].filter(Boolean).join('; ')
-				|| 'what matches is traced once it is loaded';
+				? safe``
+				: safe`${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`;
+			return joined([traced, waitsForText(survey)].filter(Boolean), safe`; `)
+				|| safe`what matches is traced once it is loaded`;
 		});
 	}
 
@@ -139,14 +140,14 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		const names = someNames(survey);
 		return {
 			question: isMatched
-				? `trace ${countText(survey)}? [y/N] `
-				: `wait for a class that matches ${pattern}? [y/N] `,
-			about: [
-				unmatched ? `${unmatchedText(unmatched)}.` : '',
-				names === '' ? '' : `${names}.`,
-				all > request.maxMethods ? `That makes ${all}, more than --max-methods ${request.maxMethods}.` : '',
+				? safe`trace ${countText(survey)}? [y/N] `
+				: safe`wait for a class that matches ${printable(pattern)}? [y/N] `,
+			about: joined([
+				unmatched ? safe`${unmatchedText(unmatched)}.` : safe``,
+				names === '' ? safe`` : safe`${names}.`,
+				all > request.maxMethods ? safe`That makes ${all}, more than --max-methods ${request.maxMethods}.` : safe``,
 				traceNote(this.#target, {isFirst: !this.#isTracing}),
-			].filter(Boolean).join(' '),
+			].filter(Boolean), safe` `),
 		};
 	}
 

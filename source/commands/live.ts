@@ -1,4 +1,5 @@
 import process from 'node:process';
+import {safe, type Printable} from '../util/printable.js';
 import {exitCodeAfter, UserError} from '../runtime/errors.js';
 import {asciiOf} from '../util/ascii.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
@@ -97,7 +98,7 @@ export async function runLive(
 		const hasTerminal = reason !== 'gone';
 		const hasSamples = lastSnapshot !== undefined && lastSnapshot.session.samples > 0;
 		if (hasTerminal && hasSamples) {
-			const lines = renderFinalSummary(lastSnapshot, process.stdout.columns || 80, options);
+			const lines: readonly Printable[] = renderFinalSummary(lastSnapshot, process.stdout.columns || 80, options);
 			process.stdout.write(lines.map(line => `${options.ascii ? asciiOf(line) : line}\n`).join(''));
 		}
 
@@ -131,8 +132,8 @@ async function keep(snapshot: Snapshot, ring: Ring, count: number): Promise<stri
 /** Returns the screen's first message: a mistake in the configuration, or else a remark on it. */
 function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration): Message | undefined {
 	if (fault !== undefined) {
-		const more = others.length === 0 ? '' : ` (and ${others.length} more; ? shows them)`;
-		return {text: `${fault}${more}`, tone: 'error'};
+		const more = others.length === 0 ? safe`` : safe` (and ${others.length} more; ? shows them)`;
+		return {text: safe`${fault}${more}`, tone: 'error'};
 	}
 
 	return note === undefined ? undefined : {text: note, tone: 'plain'};
@@ -143,12 +144,12 @@ export async function chooseTarget(options: Options): Promise<string | undefined
 	const scan = jvmScanner();
 	return choose(options, {
 		list: () => ({
-			title: 'which JVM?',
+			title: safe`which JVM?`,
 			columns: jvmColumns,
-			nameHeading: 'MAIN CLASS',
-			none: 'no JVMs found; one that starts will appear here',
+			nameHeading: safe`MAIN CLASS`,
+			none: safe`no JVMs found; one that starts will appear here`,
 			rows: scan().map(row => ({
-				id: String(row.pid),
+				id: safe`${row.pid}`,
 				cells: jvmColumns.map(column => column.cell(row)),
 				name: row.command,
 				words: [...jvmColumns.filter(({isFigure}) => !isFigure).map(column => column.cell(row)), row.command]

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import {printable} from '../util/printable.js';
+import {printable, safe, type Printable} from '../util/printable.js';
 import {sourceOver, type SnapshotSource, type SourceStatus} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {Recorder} from '../exports/recording/recorder.js';
@@ -151,19 +151,19 @@ export class LiveRecorder implements RecordingToggle {
 		this.#recorder = file === undefined ? undefined : await Recorder.create(file, this.#options.maxBytes);
 	}
 
-	async toggle(ring: Ring): Promise<string> {
+	async toggle(ring: Ring): Promise<Printable> {
 		const recorder = this.#recorder;
 		if (recorder) {
 			await this.end();
-			const problem = recorder.problem ?? (recorder.windows === 0 ? 'no sample was taken' : undefined);
+			const problem = recorder.problem ?? (recorder.windows === 0 ? safe`no sample was taken` : undefined);
 			return problem === undefined
-				? `recorded ${recorder.name}; tprof-top open shows it`
-				: `${recorder.name}: ${problem}`;
+				? safe`recorded ${recorder.name}; tprof-top open shows it`
+				: safe`${recorder.name}: ${problem}`;
 		}
 
 		await this.begin(recordingName(ring.newest?.target.pid ?? 0, this.#options.snapshotDir));
 		await this.#recorder!.follow(ring);
-		return `recording to ${this.#recorder!.name}; w ends it`;
+		return safe`recording to ${this.#recorder!.name}; w ends it`;
 	}
 
 	follow(ring: Ring): void {
@@ -178,6 +178,6 @@ export class LiveRecorder implements RecordingToggle {
 
 	#status(): Partial<SourceStatus> {
 		const {name, problem} = this.#recorder ?? {};
-		return {recordedTo: name, ...(problem === undefined ? {} : {message: `${name}: ${problem}`})};
+		return {recordedTo: name, ...(problem === undefined ? {} : {message: safe`${name ?? ''}: ${problem}`})};
 	}
 }

@@ -3,7 +3,7 @@ import {readFile, stat} from 'node:fs/promises';
 import {UserError, usage} from '../runtime/errors.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import {printable} from '../util/printable.js';
+import {joined, printable, safe, type Printable} from '../util/printable.js';
 import {windowSnapshot} from '../exports/common/window-snapshot.js';
 import {codeOf} from '../exports/files/write-files.js';
 import {isRecording} from '../exports/recording/members.js';
@@ -121,7 +121,7 @@ export async function reading<T>(file: string, action: () => Promise<T>): Promis
 type Saved = {
 	readonly snapshot: Snapshot;
 	readonly recording?: Pick<Recording, 'last' | 'problem'>;
-	readonly note?: string;
+	readonly note?: Printable;
 };
 
 /** Returns an opened file as a source that never changes. */
@@ -130,7 +130,7 @@ export function savedSource({snapshot, recording, note: noteOnAll}: Saved): Snap
 	const notes = [recording?.problem, note, noteOnAll].filter(text => text !== undefined);
 	return {
 		status: () => ({
-			phase: 'recording', stale: false, ...said, ...(notes.length > 0 ? {note: notes.join('; ')} : {}),
+			phase: 'recording', stale: false, ...said, ...(notes.length > 0 ? {note: joined(notes, safe`; `)} : {}),
 		}),
 		read: () => snapshot,
 		setPaused: () => undefined,

@@ -1,6 +1,7 @@
 import {mkdir, readdir, stat, unlink} from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import {printable, safe, type Printable} from '../util/printable.js';
 import {xdgFolder} from '../config/configure.js';
 import {
 	freeStem, ignoringErrors, nearestFolder, removeAll, throwIfForeign, writeTogether, WriteError,
@@ -37,14 +38,14 @@ async function save(
 	baseline: Snapshot | undefined,
 	query: Query,
 	{name, format, ring}: SaveRequest,
-): Promise<string> {
+): Promise<Printable> {
 	const {depth, snapshotDir = '.', withThreads, withStates} = options;
 	if (format === recordingItem.id) {
 		const recorder = await recordRing(
 			ring!,
 			name === undefined ? recordingName(snapshot.target.pid, snapshotDir) : path.resolve(snapshotDir, name),
 		);
-		return `saved ${recorder.name} (${recorder.windows} windows)`;
+		return safe`saved ${recorder.name} (${recorder.windows} windows)`;
 	}
 
 	const chosen = format === undefined
@@ -61,7 +62,7 @@ async function save(
 	await writeTogether(files);
 	const [{file}, ...others] = files;
 	const saved = others.length === 0 ? path.relative('', file) : `${path.basename(file)} and ${text.extension}`;
-	return `saved ${saved} (${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
+	return safe`saved ${printable(saved, 4096)} (${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
 }
 
 /** An item of the save dialogue beside the formats. */

@@ -1,3 +1,4 @@
+import {joined, safe} from '../util/printable.js';
 import {wrapAt} from '../exports/common/text-table.js';
 import {shippedProbes, type Probe} from '../model/task-probe.js';
 import type {TaskReport} from '../model/task-report.js';
@@ -60,7 +61,7 @@ async function confirmTasks(
 	options: Options,
 	{name: probe, points}: Probe,
 ): Promise<Target | undefined> {
-	const methods = new Set(points.map(({className, method}) => `${className}.${method}`));
+	const methods = new Set<string>(points.map(({className, method}) => `${className}.${method}`));
 	return confirmTarget(name, options, target =>
 		whatAgentDoes(target, {
 			head: `Following tasks (probe ${probe})`,
@@ -82,7 +83,7 @@ const classesOfVirtualThreads = /^java\.(?:lang\.VirtualThread|util\.concurrent\
 
 /** Throws UserError if a thread runs a loop in a class that the probe would change, see `runningLoops`. */
 async function checkLoops(target: Target, {points}: Probe): Promise<void> {
-	const classes = new Set(points.map(({className}) => className));
+	const classes = new Set<string>(points.map(({className}) => className));
 	const {methods, areCarriersBusy} = await runningLoops(target);
 	if (areCarriersBusy && [...classes].some(name => classesOfVirtualThreads.test(name))) {
 		throw new UserError('virtual threads use much of the CPU, and following tasks changes what runs them', {
@@ -122,14 +123,19 @@ const textWidth = 100;
 export function probesText(): string {
 	const lines = shippedProbes.flatMap(name => {
 		const {about, states, points, counters} = readProbe(name);
-		const classes = [...new Set(points.map(({className}) => className.replace(/^.*\./, '')))];
+		const classes = [...new Set(points.map(({className}) => className.replace(/^.*\./, safe``)))];
 		return [
 			name,
-			...wrapAt(' ', `  ${about}`, textWidth, '  '),
-			...wrapAt(', ', `  states: ${states.map(({title}) => title).join(', ')}`, textWidth, '    '),
-			...wrapAt(', ', `  watches: ${classes.join(', ')}`, textWidth, '    '),
+			...wrapAt(safe` `, safe`  ${about}`, textWidth, safe`  `),
+			...wrapAt(safe`, `, safe`  states: ${joined(states.map(({title}) => title), safe`, `)}`, textWidth, safe`    `),
+			...wrapAt(safe`, `, safe`  watches: ${joined(classes, safe`, `)}`, textWidth, safe`    `),
 			...(counters.length > 0
-				? wrapAt(', ', `  counters: ${counters.map(counter => counter.name).join(', ')}`, textWidth, '    ')
+				? wrapAt(
+					safe`, `,
+					safe`  counters: ${joined(counters.map(counter => counter.name), safe`, `)}`,
+					textWidth,
+					safe`    `,
+				)
 				: []),
 			'',
 		];

@@ -1,6 +1,6 @@
 import {readDynamicAgentLoading} from '../jvm/counters/jvm-flags.js';
 import type {Target} from '../jvm/target.js';
-import {printable} from '../util/printable.js';
+import {joined, printable, safe, type Printable} from '../util/printable.js';
 import type {RefusedName, TracedMethod, TraceReport, UnmatchedPattern} from '../model/trace-report.js';
 import {isThinned, nameOf} from '../views/traces/traced-methods.js';
 import {UserError} from '../runtime/errors.js';
@@ -53,37 +53,46 @@ export function whatAgentDoes(
 }
 
 /** Returns what looking up methods does to the target, as `SourceStatus.traceNote`. */
-export function lookUpNote(target: Target): string {
-	return [
-		`Enter loads an agent into JVM ${target.facts.pid} (JDK ${target.facts.jvmVersion || 'unknown'}), which finds how many methods match. Nothing is traced before you have confirmed.`,
-		...(isAnnounced(target) ? ['The JVM prints a warning of four lines on its standard error.'] : []),
-	].join(' ');
+export function lookUpNote(target: Target): Printable {
+	return joined([
+		safe`Enter loads an agent into JVM ${target.facts.pid} (JDK ${
+			target.facts.jvmVersion || 'unknown'
+		}), which finds how many methods match. Nothing is traced before you have confirmed.`,
+		...(isAnnounced(target) ? [safe`The JVM prints a warning of four lines on its standard error.`] : []),
+	], safe` `);
 }
 
 /** Returns what tracing methods does to the target, in sentences for the screen; `isFirst`: none is traced yet. */
-export function traceNote(target: Target, {isFirst}: {readonly isFirst: boolean}): string {
-	return [
-		`Each call of a traced method in JVM ${target.facts.pid} (${target.facts.mainClass || 'unknown'}, JDK ${target.facts.jvmVersion || 'unknown'}) takes about 0.1 us more.`,
+export function traceNote(target: Target, {isFirst}: {readonly isFirst: boolean}): Printable {
+	return joined([
+		safe`Each call of a traced method in JVM ${target.facts.pid} (${target.facts.mainClass || 'unknown'}, JDK ${
+			target.facts.jvmVersion || 'unknown'
+		}) takes about 0.1 us more.`,
 		...(isFirst && losesCode(target)
-			? ['The first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start.']
+			? [
+				safe`The first time, the JVM may throw its compiled code away:`,
+				safe`for some seconds it is as slow as after its start.`,
+			]
 			: []),
-		'All of it is removed again when tprof-top ends.',
-	].join(' ');
+		safe`All of it is removed again when tprof-top ends.`,
+	], safe` `);
 }
 
 /** Returns how many methods and classes the patterns match. */
-export function countText({methods, classes}: TraceReport['survey']): string {
-	const classText = classes === 1 ? '1 class' : `${classes} classes`;
+export function countText({methods, classes}: TraceReport['survey']): Printable {
+	const classText = classes === 1 ? safe`1 class` : safe`${classes} classes`;
 	return methods === 0
-		? `the methods of ${classText}`
-		: `${methods} ${methods === 1 ? 'method' : 'methods'} of ${classText}`;
+		? safe`the methods of ${classText}`
+		: safe`${methods} ${methods === 1 ? 'method' : 'methods'} of ${classText}`;
 }
 
 /** Returns some of the methods that the patterns match; empty if no name is known. */
-export function someNames({methods, names}: TraceReport['survey']): string {
+export function someNames({methods, names}: TraceReport['survey']): Printable {
 	const distinct = [...new Set(names)];
 	const isAll = methods <= names.length && distinct.length <= maxNames;
-	return distinct.length === 0 ? '' : `${isAll ? '' : 'such as '}${distinct.slice(0, maxNames).join(', ')}`;
+	return distinct.length === 0
+		? safe``
+		: safe`${isAll ? '' : 'such as '}${joined(distinct.slice(0, maxNames), safe`, `)}`;
 }
 
 /** Whether the JVM prints a warning when an agent is loaded; assumed if its release is unknown (0). */
@@ -97,17 +106,19 @@ function losesCode({jdk}: Target): boolean {
 }
 
 /** Says that a pattern matches nothing, and what the user may have meant. */
-export function unmatchedText({pattern, isLoaded, nearest}: UnmatchedPattern): string {
-	const suggestion = nearest.length > 0 ? `; did you mean ${nearest.join(' or ')}?` : '';
-	return `${isLoaded ? 'no method of a loaded class matches' : 'no class is loaded yet that matches'} ${pattern}${suggestion}`;
+export function unmatchedText({pattern, isLoaded, nearest}: UnmatchedPattern): Printable {
+	const suggestion = nearest.length > 0 ? safe`; did you mean ${joined(nearest, safe` or `)}?` : safe``;
+	return safe`${isLoaded ? 'no method of a loaded class matches' : 'no class is loaded yet that matches'} ${
+		pattern
+	}${suggestion}`;
 }
 
 /** Returns which patterns wait for a class that is not loaded yet; empty if none do. */
-export function waitsForText({unmatched}: TraceReport['survey']): string {
+export function waitsForText({unmatched}: TraceReport['survey']): Printable {
 	const pending = unmatched.filter(({isLoaded}) => !isLoaded).map(({pattern}) => pattern);
 	return pending.length === 0
-		? ''
-		: `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
+		? safe``
+		: safe`waiting for a class that matches ${joined(pending, safe` or `)}; it is traced once it is loaded`;
 }
 
 /**
@@ -148,17 +159,19 @@ export function cannotTrace({name, reason}: RefusedName): UserError {
 }
 
 /** Returns notes of a report on methods and calls that were not traced. */
-export function refusalNotes({refused, lostCalls, methods}: TraceReport): string[] {
+export function refusalNotes({refused, lostCalls, methods}: TraceReport): Printable[] {
 	const namesOf = (isIncluded: (method: TracedMethod) => boolean | undefined) =>
 		methods.filter(method => isIncluded(method)).map(method => nameOf(method));
 	const thinned = namesOf(isThinned);
 	const released = namesOf(({isReleased}) => isReleased);
 	return [
 		...(thinned.length > 0
-			? [`called so often that only some of the calls were followed, and the totals are estimated: ${thinned.join(', ')}`]
+			? [safe`called so often that only some of the calls were followed, and the totals are estimated: ${
+				joined(thinned, safe`, `)
+			}`]
 			: []),
-		...(released.length > 0 ? [`exceeded --max-overhead; no longer traced: ${released.join(', ')}`] : []),
-		...refused.map(({name, reason}) => `not traced: ${name}: ${reason}`),
-		...(lostCalls > 0 ? [`${lostCalls} calls were not counted: the heap or a stack had no room for them`] : []),
+		...(released.length > 0 ? [safe`exceeded --max-overhead; no longer traced: ${joined(released, safe`, `)}`] : []),
+		...refused.map(({name, reason}) => safe`not traced: ${name}: ${reason}`),
+		...(lostCalls > 0 ? [safe`${lostCalls} calls were not counted: the heap or a stack had no room for them`] : []),
 	];
 }

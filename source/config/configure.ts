@@ -7,7 +7,7 @@ import {optionRows} from '../options/table.js';
 import {noSettings, type Configuration, type Options} from '../options/parse.js';
 import type {Command} from '../options/command.js';
 import type {Option} from '../options/option.js';
-import {printable} from '../util/printable.js';
+import {printable, safe, type Printable} from '../util/printable.js';
 import {UserError} from '../runtime/errors.js';
 import {openFile} from '../jvm/system/below-root.js';
 import {readBytes, readOpen} from '../jvm/system/proc.js';
@@ -43,17 +43,21 @@ async function read(file: string, isAskedFor: boolean, environment: NodeJS.Proce
 	const note = isAskedFor ? undefined : sudoNote(file, environment);
 	const about = {file, notes: note === undefined ? [] : [note]};
 	if (found === 'none') {
-		return {...about, settings: noSettings, faults: isAskedFor ? [`${name}: there is no such file`] : []};
+		return {...about, settings: noSettings, faults: isAskedFor ? [safe`${name}: there is no such file`] : []};
 	}
 
 	if ('problem' in found) {
-		return {...about, settings: noSettings, faults: [`${name}: ${found.problem}`]};
+		return {...about, settings: noSettings, faults: [safe`${name}: ${printable(found.problem)}`]};
 	}
 
 	// Loaded only if there is a file: most users have none.
 	const {parseSettings} = await import('./fields.js');
 	const {settings, faults} = parseSettings(found.text);
-	return {...about, settings, faults: faults.map(({line, text}) => `${name}:${line > 0 ? `${line}:` : ''} ${text}`)};
+	return {
+		...about,
+		settings,
+		faults: faults.map(({line, text}) => safe`${name}:${line > 0 ? safe`${line}:` : ''} ${text}`),
+	};
 }
 
 function valueOf(option: Option, text: string, environment: NodeJS.ProcessEnv): unknown {
@@ -118,7 +122,7 @@ export function sudoNote(
 	file: string,
 	environment: NodeJS.ProcessEnv = process.env,
 	passwd = '/etc/passwd',
-): string | undefined {
+): Printable | undefined {
 	const {SUDO_USER = ''} = environment;
 	if (process.geteuid?.() !== 0 || SUDO_USER === '' || SUDO_USER === 'root') {
 		return undefined;
@@ -138,7 +142,11 @@ export function sudoNote(
 }
 
 /** Writes a view's columns into a configuration file, leaving the rest as is. Returns a message; throws UserError. */
-export async function keepColumns(file: string, view: string, columns: readonly string[] | undefined): Promise<string> {
+export async function keepColumns(
+	file: string,
+	view: string,
+	columns: readonly string[] | undefined,
+): Promise<Printable> {
 	const [{applyEdits, modify}, {replaceWhole}, {parseSettings}] = await Promise.all([
 		import('jsonc-parser'),
 		import('../exports/files/write-files.js'),
@@ -160,5 +168,5 @@ export async function keepColumns(file: string, view: string, columns: readonly 
 		formattingOptions: {insertSpaces: false, tabSize: 4, eol: '\n'},
 	});
 	await replaceWhole(file, applyEdits(text, edits));
-	return `columns kept in ${name}`;
+	return safe`columns kept in ${name}`;
 }

@@ -1,3 +1,4 @@
+import {printable, type Printable} from '../util/printable.js';
 import {nearest} from '../options/nearest.js';
 import type {Option} from '../options/option.js';
 import type {Settings} from '../options/parse.js';
@@ -13,7 +14,7 @@ type Draft = {
 	readonly options: Map<string, string>;
 	readonly columns: Record<string, readonly string[]>;
 	readonly colors: Map<Role, string>;
-	readonly packages: Map<string, string>;
+	readonly packages: Map<string, Printable>;
 	readonly keys: Map<string, string | null>;
 };
 
@@ -80,7 +81,7 @@ export const fields: readonly Field[] = [
 				) {
 					short.fault(`the short name for "${name}" must be a string without blanks`);
 				} else {
-					draft.packages.set(name, short.plain.replace(/\.+$/, ''));
+					draft.packages.set(name, printable(short.plain.replace(/\.+$/, '')));
 				}
 			}
 		},

@@ -1,8 +1,8 @@
 import {parseTree, printParseErrorCode, type Node, type ParseError} from 'jsonc-parser';
-import {printable} from '../util/printable.js';
+import {printable, safe, type Printable} from '../util/printable.js';
 
 /** A mistake in a file, as one printable line of text, and its line number, 0 for the whole file. */
-export type Fault = {readonly line: number; readonly text: string};
+export type Fault = {readonly line: number; readonly text: Printable};
 
 /** Reads JSON with comments and trailing commas; adds mistakes to `faults`. `isEditable`: a valid object, or empty. */
 export function readJson<Result>(
@@ -18,9 +18,10 @@ export function readJson<Result>(
 		for (const {error, offset} of errors.slice(0, 1)) {
 			faults.push({
 				line: lineAt(text, offset),
-				text: `not JSON: ${
-					printParseErrorCode(error).replaceAll(/\B[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
-						.toLowerCase()
+				text: safe`not JSON: ${
+					printable(
+						printParseErrorCode(error).replaceAll(/\B[A-Z]/g, letter => ` ${letter.toLowerCase()}`).toLowerCase(),
+					)
 				}`,
 			});
 		}
@@ -29,7 +30,7 @@ export function readJson<Result>(
 		return {result: tree && read(new JsonValue(tree, text, faults)), isEditable};
 	} catch (error) {
 		// A RangeError is a stack overflow: the parser is recursive.
-		faults.push({line: 0, text: error instanceof RangeError ? 'it is nested too deeply' : String(error)});
+		faults.push({line: 0, text: error instanceof RangeError ? safe`it is nested too deeply` : printable(String(error))});
 		return {isEditable};
 	}
 }

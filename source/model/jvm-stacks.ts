@@ -1,5 +1,5 @@
 import {getOrCreateUpTo} from '../util/get-or-create.js';
-import {poolName} from '../util/printable.js';
+import {poolName, type Printable} from '../util/printable.js';
 import {unknownLine, type Interner} from './frame.js';
 
 /**
@@ -80,7 +80,7 @@ export class JvmStacks {
 	Returns the frames of a thread, innermost first: `[gc] G1 Conc`, `[native] "worker-*"`. Threads whose names differ
 	only in numbers share them. `library`: the library that a native thread belongs to.
 	*/
-	ofThread(name: string, library = ''): readonly number[] {
+	ofThread(name: Printable, library = ''): readonly number[] {
 		const work = workOf(name);
 		if (work === jvmWork.native) {
 			return this.of(work, `${library} "${poolName(name)}"`.trim());

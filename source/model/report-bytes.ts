@@ -1,3 +1,4 @@
+import {joined, printable, safe, type Printable} from '../util/printable.js';
 import {VarintReader} from '../util/varints.js';
 import {HistogramList, histogramOf, readHistogram} from './histogram.js';
 import type {AgentTaskReport, CounterReading, LongStay, TasksNow, TaskStays} from './task-report.js';
@@ -124,7 +125,7 @@ function readThreads(from: VarintReader, nodeCount: number): ThreadCalls[] {
 	let pathsLeft = limits.pathsByThread;
 	const threads = from.listToZero(limits.threads, numberPlusOne => {
 		const number = numberPlusOne - 1;
-		const name = from.text() || (threadGroups[number] ?? '');
+		const name = from.text() || safe`${threadGroups[number] ?? ''}`;
 		let count = 0;
 		const bytes = from.span(() => {
 			count = readPaths(from, nodeCount, pathsLeft, () => {
@@ -207,7 +208,7 @@ function readTrace(from: VarintReader, methodCount: number): WholeTrace {
 		readActions(from, methodCount);
 	});
 	return {
-		key: `${startedAtMs}-${number}`, startedAtMs, thread, durationNs, droppedActions,
+		key: safe`${startedAtMs}-${number}`, startedAtMs, thread, durationNs, droppedActions,
 		get actions() {
 			return readActions(new VarintReader(bytes), methodCount);
 		},
@@ -235,12 +236,13 @@ const primitives: Readonly<Record<string, string>> = {
 };
 
 /** Returns a descriptor's parameters as in Java: "int, java.lang.String[]" for "(I[Ljava/lang/String;)V". */
-export function parametersOf(descriptor: string): string {
+export function parametersOf(descriptor: string): Printable {
 	const inside = /^\(([^)]*)\)/.exec(descriptor)?.[1] ?? '';
-	return [...inside.matchAll(/(\[*)(?:L([^;]*);|([BCDFIJSZ]))/g)]
+	return joined([...inside.matchAll(/(\[*)(?:L([^;]*);|([BCDFIJSZ]))/g)]
 		.map(([, arrays, className, letter]) =>
-			(className?.replaceAll('/', '.') ?? primitives[letter]) + '[]'.repeat(arrays.length))
-		.join(', ');
+			safe`${printable(className?.replaceAll('/', '.') ?? primitives[letter])}${
+				safe`[]`.repeat(arrays.length)
+			}`), safe`, `);
 }
 
 /** The probe's lists that a report refers to by index. */

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../util/printable.js';
 import {
 	makeArrays, namesOf, newArray, pick, units, type Arrays, type ColumnArray, type Columns,
 } from './column-types.js';
@@ -26,14 +27,14 @@ export const threadFlag = Object.freeze({
 
 /** Key and name of the record and row that sum up ended threads. The JVM's own threads have greater keys. */
 export const endedThreadsKey = -(2 ** 31);
-export const endedThreadsName = '(ended threads)';
+export const endedThreadsName = safe`(ended threads)`;
 
 /** Keys of records of virtual threads are at most this. */
 export const virtualThreadsKey = -(2 ** 33);
 
 /** Key and name of threads whose Java id and native id cannot be read. */
 export const unknownThreadKey = endedThreadsKey - 1;
-export const unknownThreadName = '(unknown thread)';
+export const unknownThreadName = safe`(unknown thread)`;
 
 /** Kinds of locks that block threads; the index is the code in `Sample.lockKind`. */
 export const lockKinds = ['none', 'monitor', 'monitor-wait', 'park', 'class-init'] as const;
@@ -90,7 +91,7 @@ All threads at one moment, as a struct of arrays, reused for every sample. Row i
 first, are the `stackLength[i]` entries of `frames` from `stackStart[i]` on.
 */
 export class Sample extends rowsOf(sampleColumns) {
-	readonly name: string[] = [];
+	readonly name: Printable[] = [];
 	frameCount = 0;
 	frames = new Int32Array(initialFrames);
 	readonly attributedCpu = new AttributedCpu();
@@ -131,7 +132,7 @@ export class Sample extends rowsOf(sampleColumns) {
 	}
 
 	/** Appends a thread in state RUNNABLE, with no frames and no lock, and returns its row. */
-	addThread(key: number, nativeId: number, name: string): number {
+	addThread(key: number, nativeId: number, name: Printable): number {
 		const row = this.count;
 		if (row === this.key.length) {
 			grow(this, sampleColumns, row * 2);

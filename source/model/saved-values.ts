@@ -1,4 +1,4 @@
-import {printable} from '../util/printable.js';
+import {printable, type Printable} from '../util/printable.js';
 import {fromNames, units, type Unit} from './column-types.js';
 import {nativeCodeLine} from './frame.js';
 import {lockKinds} from './sample.js';
@@ -79,7 +79,7 @@ export function within(value: unknown, min: number, max: number): number {
 }
 
 /** Returns a value that must be a string, printable and truncated at `maxLength` (by default that of names). */
-export function text(value: unknown, maxLength?: number): string {
+export function text(value: unknown, maxLength?: number): Printable {
 	if (typeof value !== 'string') {
 		throw new RangeError('a name is missing from the session data');
 	}

@@ -1,5 +1,5 @@
 import {getOrCreate} from '../util/get-or-create.js';
-import {printable} from '../util/printable.js';
+import {printable, safe, type Printable} from '../util/printable.js';
 import {TupleIndex} from '../util/tuple-index.js';
 import {arrayFrom, fromNames, makeArrays, namesOf, newArray, select, units} from './column-types.js';
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
@@ -10,15 +10,15 @@ import type {Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTab
 
 /** A thread to add: its name, and other columns, by default alive and each column's `none`. */
 type NewThread =
-	& {readonly key: number; readonly name: string; readonly alive?: boolean}
+	& {readonly key: number; readonly name: Printable; readonly alive?: boolean}
 	& Partial<Record<Exclude<keyof ThreadNumbers, 'alive'>, number>>;
 
 const threadNames = namesOf(threadNumbers);
 const counterKey = select(counterColumns, {role: 'key'});
-type ThreadRecord = Record<keyof ThreadNumbers, number> & {readonly name: string};
+type ThreadRecord = Record<keyof ThreadNumbers, number> & {readonly name: Printable};
 const noThread: Readonly<ThreadRecord> = {
 	...fromNames(threadNames, name => units[threadNumbers[name].unit].none),
-	name: '',
+	name: safe``,
 	alive: 1,
 };
 const noFigures: Omit<SessionStats, 'engine' | 'timer'> = fromNames(namesOf(sessionFigures), () => 0);
@@ -29,7 +29,7 @@ const firstNode = rootNode + 1;
 
 /** Builds snapshots of opened files and for tests. After `build`, more may be added for the session's next snapshot. */
 export class SnapshotBuilder implements Interner {
-	readonly #strings: string[] = [''];
+	readonly #strings: Printable[] = [safe``];
 	readonly #stringIds = new Map<string, number>([['', 0]]);
 	/** Tuples of class, method, file and line. */
 	readonly #frames = new TupleIndex(4);
@@ -94,10 +94,19 @@ export class SnapshotBuilder implements Interner {
 		readonly session?: Partial<SessionStats>;
 	} = {}): Snapshot {
 		return {
-			target: {pid: 0, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0, ...target},
+			target: {
+				pid: 0,
+				mainClass: safe``,
+				command: safe``,
+				jvmVersion: safe``,
+				vm: safe``,
+				user: safe``,
+				startedAtMs: 0,
+				...target,
+			},
 			session: {
-				engine: '',
-				timer: '',
+				engine: safe``,
+				timer: safe``,
 				...noFigures,
 				sampledMs: session?.durationMs ?? 0,
 				threadSamples: this.#threadSamples,

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../util/printable.js';
 import type {Arrays} from './column-types.js';
 import type {
 	ContentionColumns, CounterColumns, frameColumns, nodeColumns, RecordArrays, sessionFigures, ThreadNumbers,
@@ -16,35 +17,35 @@ frame, empty stack). Only the first `...Count` entries are valid.
 */
 export type Dictionary = {
 	/** The same array object in every snapshot of a session, appended to: caches use it as their key. */
-	readonly strings: readonly string[];
+	readonly strings: readonly Printable[];
 	readonly frameCount: number;
 	readonly nodeCount: number;
 } & Readonly<Arrays<typeof frameColumns>> & Readonly<Arrays<typeof nodeColumns>>;
 
 /** Every thread of the session, ended ones included. Counters refer to its indexes. */
-export type ThreadTable = RecordArrays<ThreadNumbers> & {readonly name: readonly string[]};
+export type ThreadTable = RecordArrays<ThreadNumbers> & {readonly name: readonly Printable[]};
 
 export type Counters = RecordArrays<CounterColumns>;
 
 export type Contention = RecordArrays<ContentionColumns>;
 
-/** The target at the session's start. All strings are printable. */
+/** The target at the session's start. */
 export type TargetInfo = {
 	readonly pid: number;
-	readonly mainClass: string;
+	readonly mainClass: Printable;
 	/** Main class or jar with its arguments, as shown in lists. */
-	readonly command: string;
-	readonly jvmVersion: string;
+	readonly command: Printable;
+	readonly jvmVersion: Printable;
 	/** Name of the VM, such as "OpenJDK 64-Bit Server VM". */
-	readonly vm: string;
-	readonly user: string;
+	readonly vm: Printable;
+	readonly user: Printable;
 	/** Epoch milliseconds; 0 if unknown. */
 	readonly startedAtMs: number;
 };
 
 /** The engine, how it reads running threads (`timer`: see `engineName`), and `sessionFigures`. */
 export type SessionStats =
-	& {readonly engine: string; readonly timer: string}
+	& {readonly engine: Printable; readonly timer: Printable}
 	& {readonly [Name in keyof typeof sessionFigures]: number};
 
 export type Snapshot = {
@@ -73,11 +74,11 @@ export type TargetVitals = {
 	/**
 	HotSpot's name of the cause of the current or last collection: `G1 Evacuation Pause`; absent before the first.
 	*/
-	readonly gcCause?: string;
+	readonly gcCause?: Printable;
 	/** As `cpuPercent` and `gcPercent`, over at least the last five seconds; the cause of most of these pauses. */
 	readonly recentCpuPercent?: number;
 	readonly recentGcPercent?: number;
-	readonly recentGcCause?: string;
+	readonly recentGcCause?: Printable;
 	/** Java heap in use after the last collection, and by how much that figure grows, see `HeapAfterCollections`. */
 	readonly heapAfterGcBytes?: number;
 	readonly heapGrowthBytesPerMin?: number;
@@ -106,8 +107,8 @@ export type TargetVitals = {
 };
 
 /** Returns the engine's label: its name and, if it has several ways to read running threads, the one in use. */
-export function engineName({engine, timer}: {readonly engine: string; readonly timer: string}): string {
-	return timer === '' ? engine : `${engine} (${timer})`;
+export function engineName({engine, timer}: {readonly engine: Printable; readonly timer: Printable}): Printable {
+	return timer === '' ? engine : safe`${engine} (${timer})`;
 }
 
 /** Returns the feature release of a Java version: 8 for "1.8.0_504", 17 for "17.0.15"; 0 if it is not a version. */

@@ -1,3 +1,4 @@
+import type {Printable} from '../util/printable.js';
 import type {Snapshot} from './snapshot.js';
 
 /** What a source is doing. `ended`: normally; `failed`: `message` says why; `recording`: it is a file. */
@@ -5,29 +6,29 @@ export type SourcePhase = 'starting' | 'sampling' | 'paused' | 'ended' | 'failed
 
 export type SourceStatus = {
 	readonly phase: SourcePhase;
-	/** Why it ended or failed, and what to do about it; one printable line each. */
-	readonly message?: string;
-	readonly hint?: string;
-	/** A note on the sampling (why this engine, what it cannot read), one printable line. */
-	readonly note?: string;
-	/** How exact line numbers are, one printable line; absent if they are exact. */
-	readonly lineNote?: string;
-	/** Another process that was last found tracing the target, such as "gdb (process 4711)"; printable. */
-	readonly tracer?: string;
+	/** Why it ended or failed, and what to do about it; one line each. */
+	readonly message?: Printable;
+	readonly hint?: Printable;
+	/** A note on the sampling (why this engine, what it cannot read), one line. */
+	readonly note?: Printable;
+	/** How exact line numbers are, one line; absent if they are exact. */
+	readonly lineNote?: Printable;
+	/** Another process that was last found tracing the target, such as "gdb (process 4711)". */
+	readonly tracer?: Printable;
 	/** Whether any CPU time has been attributed to a line; absent for a file. */
 	readonly hasCpu?: boolean;
 	/** Whether `askForHolders` has an effect. */
 	readonly canAskForHolders?: boolean;
-	/** What tracing methods does to the target, printable sentences; absent while tracing, or if it is impossible. */
-	readonly traceNote?: string;
+	/** What tracing methods does to the target, in sentences; absent while tracing, or if it is impossible. */
+	readonly traceNote?: Printable;
 	/** The newest counts could not be read in time: those shown are older. */
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if the next one is long overdue. */
 	readonly silentS?: number;
 	/** Of a backend's profiles: the span of time that is shown. */
-	readonly span?: string;
-	/** The file that the session is recorded to; printable. */
-	readonly recordedTo?: string;
+	readonly span?: Printable;
+	/** The file that the session is recorded to. */
+	readonly recordedTo?: Printable;
 	/** Whole seconds until the next sample (0: it is due), while the cost budget delays it. */
 	readonly nextS?: number;
 };

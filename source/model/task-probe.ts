@@ -1,17 +1,19 @@
+import type {Printable} from '../util/printable.js';
+
 /** Kinds of states: the task waits, a thread runs it, or it has ended. */
 export const stateKinds = ['waiting', 'running', 'end'] as const;
 
 export type TaskState = {
 	readonly id: string;
-	readonly title: string;
+	readonly title: Printable;
 	readonly kind: typeof stateKinds[number];
 };
 
 /** A method whose entry or exit moves a task to another state. */
 export type ProbePoint = {
 	/** With dots between packages, $ before inner classes. */
-	readonly className: string;
-	readonly method: string;
+	readonly className: Printable;
+	readonly method: Printable;
 	/** As in the class file; undefined: every method of that name that has the `source`. */
 	readonly descriptor?: string;
 	readonly at: 'entry' | 'exit';
@@ -40,7 +42,7 @@ export const counterRoots = ['static', 'worker', 'instance'] as const;
 
 /** A number read from static members, each thread that runs tasks, or each object that is `this` at a point. */
 export type ProbeCounter = {
-	readonly name: string;
+	readonly name: Printable;
 	readonly root: typeof counterRoots[number];
 	readonly className: string;
 	readonly path: string;
@@ -48,8 +50,8 @@ export type ProbeCounter = {
 
 /** A validated probe file. Strings are printable. */
 export type Probe = {
-	readonly name: string;
-	readonly about: string;
+	readonly name: Printable;
+	readonly about: Printable;
 	readonly states: readonly TaskState[];
 	readonly points: readonly ProbePoint[];
 	/** Paths from a task of a class to the object that it runs, whose class is the task's kind. */

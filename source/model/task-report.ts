@@ -1,3 +1,4 @@
+import type {Printable} from '../util/printable.js';
 import type {Histogram} from './histogram.js';
 import type {ProbeCounter, TaskState} from './task-probe.js';
 import type {AgentReport} from './trace-report.js';
@@ -25,10 +26,15 @@ export type TasksNow = {
 };
 
 /** One of the tasks that have been in their state the longest; `worker`: name of the thread that runs it, or empty. */
-export type LongStay = {readonly kind: number; readonly state: number; readonly ageNs: number; readonly worker: string};
+export type LongStay = {
+	readonly kind: number;
+	readonly state: number;
+	readonly ageNs: number;
+	readonly worker: Printable;
+};
 
 /** Last value of a probe's counter; `of` names the thread or object that it was read from, empty for a static one. */
-export type CounterReading = {readonly counter: number; readonly of: string; readonly value: number};
+export type CounterReading = {readonly counter: number; readonly of: Printable; readonly value: number};
 
 /** The agent's newest report of tasks. */
 export type AgentTaskReport = AgentReport & {
@@ -43,22 +49,22 @@ export type AgentTaskReport = AgentReport & {
 	/** Number of entries and exits that were not counted, because a lock was held for too long. */
 	readonly missed: number;
 	/** Paths of the probe that could not be followed. */
-	readonly faults: readonly string[];
+	readonly faults: readonly Printable[];
 	readonly stays: readonly TaskStays[];
 	readonly now: readonly TasksNow[];
 	readonly longest: readonly LongStay[];
 	readonly readings: readonly CounterReading[];
-	readonly kinds: readonly string[];
-	readonly workers: readonly string[];
+	readonly kinds: readonly Printable[];
+	readonly workers: readonly Printable[];
 };
 
 /** The agent's report with the probe's description of it. */
 export type TaskReport = AgentTaskReport & {
-	readonly probe: string;
+	readonly probe: Printable;
 	readonly states: readonly TaskState[];
 	readonly counters: readonly ProbeCounter[];
 	/** Limits of what could be watched, a line each. */
-	readonly notes: readonly string[];
+	readonly notes: readonly Printable[];
 	/** Tasks in each state at moments of the last minute, the oldest first. */
 	readonly history: ReadonlyArray<readonly number[]>;
 	/** The report at the start of a saved window, to be subtracted. */

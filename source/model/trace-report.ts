@@ -1,16 +1,17 @@
+import type {Printable} from '../util/printable.js';
 import {fromNames} from './column-types.js';
 import type {Histograms} from './histogram.js';
 
 /** What the agent did last: it looked up the patterns, has rewritten ("woven") methods, or has restored all of them. */
 type TracePhase = 'surveyed' | 'tracing' | 'over';
 
-/** A method that was woven. Strings are printable. */
+/** A method that was woven. */
 export type TracedMethod = {
 	/** With dots between packages. */
-	readonly className: string;
-	readonly method: string;
+	readonly className: Printable;
+	readonly method: Printable;
 	/** Types of its parameters, as in Java: "int, java.lang.String[]". */
-	readonly parameters: string;
+	readonly parameters: Printable;
 	/** Above 1: the method is called so often that only one in this many calls is followed, and counts for all. */
 	readonly oneIn?: number;
 	/** Whether it exceeded the allowed overhead even so, and is no longer traced. */
@@ -43,9 +44,9 @@ export type TraceAction = {readonly kind: typeof actionKinds[number]; readonly m
 /** A trace with all actions from the start to the end of its outermost call. */
 export type WholeTrace = {
 	/** Epoch milliseconds of its start, and a number: unique in a session. */
-	readonly key: string;
+	readonly key: Printable;
 	readonly startedAtMs: number;
-	readonly thread: string;
+	readonly thread: Printable;
 	readonly durationNs: number;
 	/** Number of later actions that were dropped because there was no room. */
 	readonly droppedActions: number;
@@ -54,7 +55,7 @@ export type WholeTrace = {
 
 /** A trace whose outermost call (of `method`) has not ended; `depth`: number of open calls. */
 export type ActiveTrace = {
-	readonly thread: string;
+	readonly thread: Printable;
 	readonly method: number;
 	readonly ageNs: number;
 	readonly depth: number;
@@ -62,14 +63,14 @@ export type ActiveTrace = {
 
 /** A pattern that matches nothing loaded, and the most similar names. */
 export type UnmatchedPattern = {
-	readonly pattern: string;
+	readonly pattern: Printable;
 	/** Whether a class that it names is loaded, but has no such method. */
 	readonly isLoaded: boolean;
-	readonly nearest: readonly string[];
+	readonly nearest: readonly Printable[];
 };
 
 /** A class or method that cannot be woven, and why. */
-export type RefusedName = {readonly name: string; readonly reason: string};
+export type RefusedName = {readonly name: Printable; readonly reason: Printable};
 
 /** Calls of one thread by one call path, `node` of the report's `nodes`. Times in nanoseconds. */
 export type PathCalls = {
@@ -85,7 +86,7 @@ export type PathCalls = {
 export type ThreadCalls = {
 	/** Unique in a session. Below `threadGroups.length` it is an index there: a group of threads counted together. */
 	readonly number: number;
-	readonly name: string;
+	readonly name: Printable;
 	readonly paths: readonly PathCalls[];
 };
 
@@ -114,7 +115,7 @@ export type TraceReport = AgentReport & {
 	readonly survey: {
 		readonly classes: number;
 		readonly methods: number;
-		readonly names: readonly string[];
+		readonly names: readonly Printable[];
 		readonly refused: readonly RefusedName[];
 		readonly unmatched: readonly UnmatchedPattern[];
 	};

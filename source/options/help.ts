@@ -1,3 +1,4 @@
+import {printable, safe} from '../util/printable.js';
 import {wrapAt} from '../exports/common/text-table.js';
 import {spellingOf, type Command} from './command.js';
 import {groupTitles, longForm, type Option} from './option.js';
@@ -29,7 +30,7 @@ export const exitCodes: ReadonlyArray<{readonly code: number; readonly meaning: 
 
 /** Columns of the help, and the indent of an option's further lines, which aligns them with the first. */
 const helpWidth = 120;
-const helpIndent = ' '.repeat(29);
+const helpIndent = safe` `.repeat(29);
 
 /** Returns the text of --help. */
 export function helpText(commands: readonly Command[]): string {
@@ -38,7 +39,12 @@ export function helpText(commands: readonly Command[]): string {
 		return [
 			title,
 			...rows.flatMap(([, option]) =>
-				wrapAt(' ', `  ${optionSpelling(option).padEnd(26)} ${optionHelp(option)}`, helpWidth, helpIndent)),
+				wrapAt(
+					safe` `,
+					printable(`  ${optionSpelling(option).padEnd(26)} ${optionHelp(option)}`, Infinity),
+					helpWidth,
+					helpIndent,
+				)),
 		].join('\n');
 	});
 	return `tprof-top: top for the lines of a running JVM

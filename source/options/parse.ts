@@ -1,4 +1,5 @@
 import meow, {type AnyFlag} from 'meow';
+import type {Printable} from '../util/printable.js';
 import {type UserError, usage} from '../runtime/errors.js';
 import type {Baseline, Unit} from '../query/types/query.js';
 import type {Role} from '../ui/terminal/theme.js';
@@ -15,7 +16,7 @@ export type Settings = {
 	/** Styles of roles, in words (`readStyle`). */
 	readonly colors: ReadonlyMap<Role, string>;
 	/** Names that the screen shows for packages, by package; an empty name hides its package. */
-	readonly packages: ReadonlyMap<string, string>;
+	readonly packages: ReadonlyMap<string, Printable>;
 	/** By name of a key (as the key decoder has them): the key whose action it has instead, or null for none. */
 	readonly keys: ReadonlyMap<string, string | null>;
 };
@@ -29,9 +30,9 @@ export type Configuration = {
 	/** The file that changes are written to; undefined if there is none. */
 	readonly file?: string;
 	/** Mistakes in the file, a printable line each. */
-	readonly faults: readonly string[];
+	readonly faults: readonly Printable[];
 	/** Other remarks on it, such as whose it is. */
-	readonly notes: readonly string[];
+	readonly notes: readonly Printable[];
 };
 
 export const noConfiguration: Configuration = {settings: noSettings, faults: [], notes: []};

@@ -3,7 +3,7 @@ import {readJson, type Fault, type JsonValue} from '../config/json-value.js';
 import {
 	stateKinds, type Probe, type TaskState, type ProbePoint, counterRoots, shippedProbes, type ProbeCounter,
 } from '../model/task-probe.js';
-import {printable} from '../util/printable.js';
+import {printable, safe, type Printable} from '../util/printable.js';
 import {bundledFile} from '../runtime/bundle.js';
 import {UserError} from '../runtime/errors.js';
 import {readBytes} from '../jvm/system/proc.js';
@@ -14,7 +14,7 @@ const maxBytes = 1024 * 1024;
 export function readProbe(nameOrFile: string): Probe {
 	const isShipped = shippedProbes.includes(nameOrFile);
 	const file = isShipped ? shippedFile(nameOrFile) : nameOrFile;
-	const name = isShipped ? nameOrFile : printable(path.basename(file).replace(/\.jsonc?$/, ''));
+	const name = isShipped ? printable(nameOrFile) : printable(path.basename(file).replace(/\.jsonc?$/, ''));
 	const {probe, faults} = parseProbe(name, textOf(file));
 	if (!probe) {
 		throw new UserError(
@@ -63,19 +63,19 @@ const probeMembers = ['about', 'states', 'points', 'kinds', 'exclude', 'counters
 
 /** Parses a probe file, JSON with comments. `probe` is undefined if there are any faults. */
 export function parseProbe(
-	name: string,
+	name: Printable,
 	text: string,
 ): {readonly probe: Probe | undefined; readonly faults: readonly Fault[]} {
 	const faults: Fault[] = [];
 	const {result: probe} = readJson(text, faults, root => probeIn(name, root));
 	if (!probe && faults.length === 0) {
-		faults.push({line: 1, text: 'it is empty'});
+		faults.push({line: 1, text: safe`it is empty`});
 	}
 
 	return {probe: faults.length === 0 ? probe : undefined, faults: faults.slice(0, maxFaults)};
 }
 
-function probeIn(name: string, file: JsonValue): Probe {
+function probeIn(name: Printable, file: JsonValue): Probe {
 	const members = knownMembers(file, 'a probe', probeMembers);
 	const stateList = members.get('states');
 	const states = stateList ? readStates(stateList) : file.fault(statesRule);
@@ -224,7 +224,7 @@ function methodOf(
 		return undefined;
 	}
 
-	return {className, method, descriptor};
+	return {className: printable(className), method: printable(method), descriptor};
 }
 
 function taskOf(value: JsonValue | undefined, point: JsonValue): Pick<ProbePoint, 'source' | 'path'> | undefined {

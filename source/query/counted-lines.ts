@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../util/printable.js';
 import {lookUp} from '../model/column-types.js';
 import {rootNode} from '../model/frame.js';
 import type {Dictionary, Snapshot} from '../model/snapshot.js';
@@ -58,7 +59,7 @@ export class LineRow extends CountedRow<GroupFigures> {
 		return this.counted.contention.contending[this.bucket];
 	}
 
-	get holder(): string | undefined {
+	get holder(): Printable | undefined {
 		return this.contendingNow > 0 ? this.counted.contention.holderOf(this.bucket) : undefined;
 	}
 
@@ -84,7 +85,7 @@ export type LineTable = {
 	/** What shares relate to, if it is not what the query's unit and states imply. */
 	readonly measure?: Measure;
 	/** A sentence on what the rows are, or where most of them come from. */
-	readonly finding?: string;
+	readonly finding?: Printable;
 	/** The number of independent samples of CPU time, and how many counted ticks make one independent observation. */
 	readonly cpuSamples: number;
 	readonly ticksPerObservation: number;
@@ -170,7 +171,7 @@ Returns the CPU time of a window at each location, or its ticks for queries in t
 */
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
 	const {dictionary: {nodeFrame, nodeParent}, counters: {count, node, thread, state, ...now}} = snapshot;
-	const scope = scopeOf(snapshot, {...query, filter: ''});
+	const scope = scopeOf(snapshot, {...query, filter: safe``});
 	const index = stackIndex(snapshot.dictionary);
 	const {isBelowWork} = index;
 	const folded = scope.native ? undefined : index.folded;

@@ -1,3 +1,4 @@
+import type {Printable} from '../util/printable.js';
 import {sumOf} from '../util/sum.js';
 import {getOrCreate} from '../util/get-or-create.js';
 import {arrayFrom, makeArrays, namesOf} from '../model/column-types.js';
@@ -35,7 +36,7 @@ export type HolderLocation = {readonly location: Location; readonly ticks: numbe
 /** A thread's samples at the location of a detail. `ticks`: of counted states; `states`: of all states. */
 export type DetailThread = {
 	readonly key: number;
-	readonly name: string;
+	readonly name: Printable;
 	readonly cpuNs: number;
 	readonly ticks: number;
 	readonly states: StateTicks;

@@ -1,8 +1,16 @@
 import {constants} from 'node:os';
+import {printable, type Printable} from '../util/printable.js';
 
-/** An error for the user, shown without a stack trace. Exit code 1: cannot be done, 2: wrong usage. */
+/** Longest line of an error message, which may have several paths of 4,096 characters (PATH_MAX). */
+export const maxLineLength = 16_384;
+
+/**
+An error for the user, shown without a stack trace; it makes its message and hint printable, as they may have text from
+anywhere. Exit code 1: cannot be done, 2: wrong usage.
+*/
 export class UserError extends Error {
-	readonly hint: string;
+	declare readonly message: Printable;
+	readonly hint: Printable;
 	readonly exitCode: 1 | 2;
 	/** A word that may be a misspelt command. If it is like one, that is a better hint. */
 	readonly misspelt: string | undefined;
@@ -11,8 +19,8 @@ export class UserError extends Error {
 		message: string,
 		{hint = '', exitCode = 1, misspelt}: {hint?: string; exitCode?: 1 | 2; misspelt?: string} = {},
 	) {
-		super(message);
-		this.hint = hint;
+		super(printable(message, maxLineLength));
+		this.hint = printable(hint, maxLineLength);
 		this.exitCode = exitCode;
 		this.misspelt = misspelt;
 	}

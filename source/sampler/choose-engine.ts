@@ -1,3 +1,4 @@
+import {joined, printable, safe, type Printable} from '../util/printable.js';
 import {SessionOver, type Engine, type EngineOptions} from '../engines/common/engine.js';
 import {auto, engines} from '../engines/engine-registry.js';
 import type {Obstacle} from '../jvm/obstacles.js';
@@ -18,11 +19,11 @@ export async function chooseEngine(
 	for (const engine of candidates) {
 		const obstacle = await engine.check(target, {timer});
 		if (!obstacle) {
-			const notes = refusals.map(({id, reason}) => `${id} is not available (${reason})`);
-			return {engine, note: notes.length > 0 ? `engine ${engine.id}: ${notes.join('; ')}` : ''};
+			const notes = refusals.map(({id, reason}) => safe`${id} is not available (${reason})`);
+			return {engine, note: notes.length > 0 ? safe`engine ${printable(engine.id)}: ${joined(notes, safe`; `)}` : safe``};
 		}
 
-		refusals.push({id: engine.id, ...obstacle});
+		refusals.push({id: printable(engine.id), ...obstacle});
 	}
 
 	if (refusals.length === 0) {
@@ -35,17 +36,17 @@ export async function chooseEngine(
 	throw new SessionOver(reason, {targetEnded: false, hint});
 }
 
-type Refusal = Obstacle & {readonly id: string};
+type Refusal = Obstacle & {readonly id: Printable};
 
 /** Joins the reasons and the hints of all engines. */
-function allRefused(refusals: readonly Refusal[]): {reason: string; hint: string} {
+function allRefused(refusals: readonly Refusal[]): {reason: Printable; hint: Printable} {
 	const reasons = new Set(refusals.map(({reason}) => reason));
 	const hints = new Set(refusals.map(({hint}) => hint).filter(hint => hint !== ''));
 	return reasons.size === 1
 		? refusals[0]
 		: {
-			reason: refusals.map(({id, reason}) => `engine ${id}: ${reason}`).join('; '),
-			hint: [...hints].join(', or '),
+			reason: joined(refusals.map(({id, reason}) => safe`engine ${id}: ${reason}`), safe`; `),
+			hint: joined([...hints], safe`, or `),
 		};
 }
 
@@ -54,11 +55,11 @@ export function hintFor(
 	{hint, otherEnginesMayWork}: Pick<Obstacle, 'hint' | 'otherEnginesMayWork'>,
 	engine: string | undefined,
 	among: readonly Engine[] = engines,
-): string {
+): Printable {
 	const others = among.filter(({id}) => id !== engine);
-	return [hint, otherEnginesMayWork && others.length > 0 ? oneOf(others) : ''].filter(Boolean).join(', or ');
+	return joined([hint, otherEnginesMayWork && others.length > 0 ? oneOf(others) : safe``].filter(Boolean), safe`, or `);
 }
 
-function oneOf(engines: readonly Engine[]): string {
-	return `use --engine ${engines.map(({id}) => id).join(' or ')}`;
+function oneOf(engines: readonly Engine[]): Printable {
+	return safe`use --engine ${joined(engines.map(({id}) => printable(id)), safe` or `)}`;
 }

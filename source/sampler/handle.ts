@@ -4,7 +4,7 @@ import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../model/source.js';
-import {printable} from '../util/printable.js';
+import {printable, safe, type Printable} from '../util/printable.js';
 import {Bell} from '../table/lock.js';
 import {createTable} from '../table/table-layout.js';
 import {TableReader, type TableImage} from '../table/table-reader.js';
@@ -68,8 +68,8 @@ class LiveSampler implements SamplerHandle {
 	readonly #listeners = new Set<() => void>();
 	readonly #exited: Promise<void>;
 	#status: SourceStatus = {phase: 'starting', stale: false};
-	#engine: string | undefined;
-	#timer = '';
+	#engine: Printable | undefined;
+	#timer = safe``;
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
@@ -114,15 +114,15 @@ class LiveSampler implements SamplerHandle {
 			const [line] = String(error instanceof Error ? error.message : error).split('\n');
 			this.#end(
 				'failed',
-				`the sampler failed: ${printable(line)}`,
-				'this is a bug in tprof-top; please report it',
+				safe`the sampler failed: ${printable(line)}`,
+				safe`this is a bug in tprof-top; please report it`,
 			);
 		});
 		this.#exited = new Promise(resolve => {
 			this.#worker.on('exit', code => {
 				this.#end(
 					this.#isClosing ? 'ended' : 'failed',
-					this.#isClosing ? undefined : `the sampler ended unexpectedly (code ${code})`,
+					this.#isClosing ? undefined : safe`the sampler ended unexpectedly (code ${code})`,
 				);
 				resolve();
 			});
@@ -224,7 +224,7 @@ class LiveSampler implements SamplerHandle {
 		switch (report.kind) {
 			case 'opened': {
 				this.#engine = report.engine;
-				this.#timer = report.timer ?? '';
+				this.#timer = safe`${report.timer ?? ''}`;
 				break;
 			}
 
@@ -263,7 +263,7 @@ class LiveSampler implements SamplerHandle {
 	}
 
 	/** Ends the session. Only the first call counts, since the worker's exit follows every other end. */
-	#end(phase: 'ended' | 'failed', message?: string, hint?: string): void {
+	#end(phase: 'ended' | 'failed', message?: Printable, hint?: Printable): void {
 		if (!this.#isOver) {
 			this.#endedMs = monotonicMs();
 			this.#set({phase, message, hint, silentS: undefined, nextS: undefined});

@@ -8,7 +8,7 @@ import {type SamplerFigures} from '../table/table-layout.js';
 import {type Bell} from '../table/lock.js';
 import {type TableWriter} from '../table/writer.js';
 import {sumUpTo} from '../util/sum.js';
-import {printable} from '../util/printable.js';
+import {safe, type Printable} from '../util/printable.js';
 import {steadyNow} from '../util/steady-clock.js';
 import {CpuBudget, RecentPauses, StopBudget} from './budget.js';
 import {IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore} from './clock.js';
@@ -40,7 +40,7 @@ type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & SamplingLimits
 	/** Whether threads with a name count; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
 	/** A printable line about how samples are taken. */
-	readonly note?: string;
+	readonly note?: Printable;
 	readonly report: (report: Report) => void;
 };
 
@@ -223,7 +223,7 @@ export class SamplingLoop {
 		} else if (this.#count(outcome, nowMs, repeats)) {
 			this.#onSuccess(nowMs);
 		} else {
-			this.#onFailure(nowMs, 'the table of samples was locked for too long');
+			this.#onFailure(nowMs, safe`the table of samples was locked for too long`);
 		}
 	}
 
@@ -305,7 +305,7 @@ export class SamplingLoop {
 		}
 	}
 
-	#onFailure(nowMs: number, reason: string): void {
+	#onFailure(nowMs: number, reason: Printable): void {
 		this.#totals.failed++;
 		this.#endedThreads.restart();
 		this.#failuresInARow++;
@@ -316,7 +316,7 @@ export class SamplingLoop {
 		}
 
 		this.#options.writer.publish(this.#figures(nowMs));
-		const note = `sampling fails: ${printable(reason)}`;
+		const note = safe`sampling fails: ${reason}`;
 		if (note !== this.#reportedStatus.note && nowMs - this.#failureNoteAtMs >= failureNoteEveryMs) {
 			this.#failureNoteAtMs = nowMs;
 			this.#reportChanges({note});

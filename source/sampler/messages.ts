@@ -1,4 +1,5 @@
 import process from 'node:process';
+import type {Printable} from '../util/printable.js';
 import type {EngineOptions, TimerId} from '../engines/common/engine.js';
 import type {SourceStatus} from '../model/source.js';
 import type {Target} from '../jvm/target.js';
@@ -41,14 +42,14 @@ export type StatusChange = Pick<Partial<SourceStatus>, 'note' | 'lineNote' | 'tr
 
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =
-	| {readonly kind: 'opened'; readonly engine: string; readonly timer?: TimerId}
+	| {readonly kind: 'opened'; readonly engine: Printable; readonly timer?: TimerId}
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
 	| {readonly kind: 'status'; readonly status: StatusChange}
 	/** Answers a `hold`: the target is released. */
 	| {readonly kind: 'held'; readonly number: number}
 	/** The session has ended, and so does the worker. */
-	| {readonly kind: 'over'; readonly phase: 'ended' | 'failed'; readonly message: string; readonly hint: string};
+	| {readonly kind: 'over'; readonly phase: 'ended' | 'failed'; readonly message: Printable; readonly hint: Printable};
 
 const minIntervalMs = 1;
 const maxIntervalMs = 60_000;

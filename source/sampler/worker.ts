@@ -33,7 +33,7 @@ async function run(): Promise<void> {
 		fileWait: waits && ((kind, fd) => waits.ofFile(kind, fd)),
 	}, writer);
 	try {
-		report({kind: 'opened', engine: engine.id, timer: session.timer});
+		report({kind: 'opened', engine: printable(engine.id), timer: session.timer});
 		const note = printable([choice.note, session.note].filter(Boolean).join('; ')) || undefined;
 		report({kind: 'status', status: {note, canAskForHolders: session.askForHolders !== undefined}});
 		const loop = new SamplingLoop({
@@ -94,8 +94,8 @@ try {
 	report({
 		kind: 'over',
 		phase: error.targetEnded ? 'ended' : 'failed',
-		message: printable(error.message),
-		hint: printable(hintFor(error, engine?.id)),
+		message: error.message,
+		hint: hintFor(error, engine?.id),
 	});
 } finally {
 	port.close();

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {cached} from '../util/get-or-create.js';
-import {printable} from '../util/printable.js';
+import {printable, safe, type Printable} from '../util/printable.js';
 import {sourceDebugExtension} from './class-file.js';
 import type {SourceRoot} from './roots.js';
 import {parseSmap, type Origin} from './smap.js';
@@ -11,24 +11,24 @@ import {parseSmap, type Origin} from './smap.js';
 /** The source that a class was probably compiled from. Lines are printable, without tabs, and truncated if long. */
 export type SourceText = {
 	/** The file's name: `Bubble.java`. */
-	readonly name: string;
+	readonly name: Printable;
 	/** Where it was found: a path or, in a jar, `path!/entry`. */
-	readonly found: string;
-	readonly lines: readonly string[];
+	readonly found: Printable;
+	readonly lines: readonly Printable[];
 	/** Why the running class cannot have been compiled from it, so that no figures are shown; undefined if it can. */
-	readonly mismatch?: string;
+	readonly mismatch?: Printable;
 	/** The location's line in it, if it is not the line's own number: that of inlined code. */
 	readonly line?: number;
 	/** Why it does not have the line, although the class may have been compiled from it. */
-	readonly note?: string;
+	readonly note?: Printable;
 	/** Returns a file for an editor; each call extracts one if the source is in a jar. Throws an Error. */
 	file(): string;
 };
 
 type SourceLocation = {
-	readonly className: string;
-	readonly method: string;
-	readonly file: string;
+	readonly className: Printable;
+	readonly method: Printable;
+	readonly file: Printable;
 	readonly line: number;
 };
 
@@ -39,7 +39,7 @@ export type SourceOf = (location: SourceLocation) => SourceText | undefined;
 Where a line beyond the end of a Kotlin source comes from: `file` and `line` of the inlined function, and where it was
 `calledAt`, as far as known. Names are printable.
 */
-export type Inlined = {readonly file?: string; readonly line?: number; readonly calledAt?: number};
+export type Inlined = {readonly file?: Printable; readonly line?: number; readonly calledAt?: number};
 
 /** Returns where a line comes from, if it is inlined code; otherwise undefined. May read files. */
 export type InlinedOf = (location: SourceLocation) => Inlined | undefined;
@@ -109,9 +109,9 @@ export function sourceLibrary(roots: Roots, classes: Roots = () => []): SourceLi
 			const origin = inlinedOf(location) && originOf(location);
 			if (origin) {
 				const at = {
-					className: origin.path.replaceAll('/', '.'),
-					method: '',
-					file: origin.file,
+					className: printable(origin.path.replaceAll('/', '.')),
+					method: safe``,
+					file: printable(origin.file),
 					line: origin.line,
 				};
 				const text = candidateOf(at);
@@ -120,7 +120,7 @@ export function sourceLibrary(roots: Roots, classes: Roots = () => []): SourceLi
 
 			const candidate = candidateOf(location);
 			if (candidate && inlinedOf(location)) {
-				const note = `line ${location.line} is inlined code; the class file, which says of what, was not found`;
+				const note = safe`line ${location.line} is inlined code; the class file, which says of what, was not found`;
 				return {...candidate, note};
 			}
 
@@ -133,7 +133,7 @@ type OriginOf = (line: number) => Origin | undefined;
 
 /** Returns where the lines of a location's class come from, by the SMAP of its class file; nothing if there is none. */
 function findOrigins(roots: readonly SourceRoot[], {className, file}: SourceLocation): OriginOf {
-	const relative = pathOfSource({className, file: `${className.slice(className.lastIndexOf('.') + 1)}.class`});
+	const relative = pathOfSource({className, file: safe`${className.slice(className.lastIndexOf('.') + 1)}.class`});
 	for (const root of relative === undefined ? [] : roots) {
 		const found = root.read(relative!);
 		if (found) {
@@ -152,7 +152,7 @@ function findSource(roots: readonly SourceRoot[], relative: string): Candidate |
 		if (source) {
 			const name = path.basename(relative);
 			const file = () => source.file ?? copyOf(source.bytes, name);
-			return {name, found: printable(source.found), lines: linesOf(source.bytes), file};
+			return {name: printable(name), found: printable(source.found), lines: linesOf(source.bytes), file};
 		}
 	}
 
@@ -160,7 +160,7 @@ function findSource(roots: readonly SourceRoot[], relative: string): Candidate |
 }
 
 /** Returns the lines of a file, printable and at most `maxLineLength` long, with tabs as blanks. */
-export function linesOf(bytes: Buffer): string[] {
+export function linesOf(bytes: Buffer): Printable[] {
 	const lines = bytes.toString('utf8').replace(/^\uFEFF/, '').split(/\r\n|\n|\r/, maxLines);
 	if (lines.at(-1) === '') {
 		lines.pop();
@@ -207,9 +207,9 @@ const maxMethodLines = 300;
 Returns why a class cannot have been compiled from a source; undefined if it can: the source has the line, with the
 method's name on it or less than `maxMethodLines` above.
 */
-export function mismatchOf(lines: readonly string[], {className, method, line}: SourceLocation): string | undefined {
+export function mismatchOf(lines: readonly string[], {className, method, line}: SourceLocation): Printable | undefined {
 	if (line > lines.length) {
-		return `it has ${lines.length} lines, but line ${line} runs`;
+		return safe`it has ${lines.length} lines, but line ${line} runs`;
 	}
 
 	const name = method === '' ? undefined : nameInSource(className, method);
@@ -223,11 +223,11 @@ export function mismatchOf(lines: readonly string[], {className, method, line}: 
 		}
 	}
 
-	return `line ${line} is not in a method ${name}`;
+	return safe`line ${line} is not in a method ${name}`;
 }
 
 /** Returns the name that a method has in its source; undefined if it has none there. */
-function nameInSource(className: string, method: string): string | undefined {
+function nameInSource(className: Printable, method: Printable): Printable | undefined {
 	if (method === '<clinit>') {
 		return undefined;
 	}
@@ -241,7 +241,7 @@ function nameInSource(className: string, method: string): string | undefined {
 
 	// Lambda bodies of javac and scalac; kotlinc appends $ or - and a suffix to default-argument and internal methods.
 	const [, lambda] = /^(?:lambda\$|\$anonfun\$)([^$]+)/.exec(method) ?? [];
-	const name = lambda ?? method.split(/[$-]/, 1)[0];
+	const name = lambda === undefined ? method.split(/[$-]/, 1)[0] : printable(lambda);
 	// Lambdas of constructors are named lambda$new$0, those of static initializers lambda$static$0.
 	return /^(?:new|static|)$/.test(name) ? undefined : name;
 }

@@ -10,7 +10,7 @@ import {
 	sessionFigures,
 	threadNumbers,
 } from '../model/schema.js';
-import {maxNameLength} from '../util/printable.js';
+import {maxNameLength, safe} from '../util/printable.js';
 
 /*
 The layout of the shared table: one growable SharedArrayBuffer with a header page and slabs of equal layout. Each slab
@@ -117,7 +117,7 @@ const minBytesShare = 2048;
 export const nameBytes = 2 * maxNameLength;
 
 /** Name of the thread and frame that replace those for which the table has no room. */
-export const otherName = '(other)';
+export const otherName = safe`(other)`;
 
 /** Ids of the "(other)" string and stack, in every table. */
 export const otherString = 1;

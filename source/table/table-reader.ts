@@ -1,4 +1,5 @@
 import {performance} from 'node:perf_hooks';
+import type {Printable} from '../util/printable.js';
 import {
 	fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type Columns,
 } from '../model/column-types.js';
@@ -26,9 +27,9 @@ export class TableReader {
 	/** How long the last copy held the lock. */
 	lastHeldMs = 0;
 	readonly #views: TableViews;
-	readonly #texts: string[] = [];
+	readonly #texts: Printable[] = [];
 	/** Thread names by record, in a new list whenever one changes; and the `nameSerial` of each. */
-	#names: readonly string[] = [];
+	#names: readonly Printable[] = [];
 	readonly #nameSerials: number[] = [];
 	readonly #strings = new AppendOnlyCopy('strings', ['start', 'length']);
 	readonly #frames = new AppendOnlyCopy('frames', namesOf(frameColumns));
@@ -107,7 +108,7 @@ export class TableReader {
 	/** The lock is held. */
 	#readChangedNames(count: number): void {
 		const {nameLength, nameSerial} = this.#views.regions.threads;
-		let names: string[] | undefined;
+		let names: Printable[] | undefined;
 		for (let record = 0; record < count; record++) {
 			const serial = nameSerial.get(record);
 			if (serial !== this.#nameSerials[record]) {
@@ -139,7 +140,7 @@ export class TableReader {
 		this.#strings.extend(strings, count);
 		const {start, length} = this.#strings.view();
 		for (let id = this.#texts.length; id < count; id++) {
-			this.#texts.push(Buffer.from(value.part(start[id], length[id])).toString('utf8'));
+			this.#texts.push(Buffer.from(value.part(start[id], length[id])).toString('utf8') as Printable);
 		}
 	}
 }

@@ -2,7 +2,7 @@ import {namesOf, select, units, type ColumnArray} from '../model/column-types.js
 import {endedThreadsKey, endedThreadsName, threadFlag, unknownThreadKey, type Sample} from '../model/sample.js';
 import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
-import {elide, matchesKernelName} from '../util/printable.js';
+import {elide, matchesKernelName, type Printable} from '../util/printable.js';
 import {otherName, otherNode, recordColumns} from './table-layout.js';
 import type {SlabColumn, TableViews} from './views.js';
 
@@ -108,7 +108,7 @@ export class ThreadWriter {
 	that blocks it, or -1. `isCounted`: whether its name is not excluded. Returns its stack in the previous sample; -1
 	if it was not in that sample, or is "(other)".
 	*/
-	// eslint-disable-next-line max-params -- It is called for each thread: an object would be made each time.
+
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): number {
 		const {threads} = this.#views.regions;
 		const cpuNs = sample.cpuNs[row];
@@ -230,7 +230,7 @@ export class ThreadWriter {
 		}
 	}
 
-	#copyNames(from: readonly string[], {changedRows, recordOf, other}: Rows): void {
+	#copyNames(from: readonly Printable[], {changedRows, recordOf, other}: Rows): void {
 		for (const row of changedRows) {
 			const record = recordOf[row];
 			if (record >= 0 && record !== other) {
@@ -300,7 +300,7 @@ export class ThreadWriter {
 		}
 	}
 
-	#setName(record: number, text: string): void {
+	#setName(record: number, text: Printable): void {
 		const name = elide(text);
 		if (this.#names[record] !== name) {
 			const {key, flags, nameLength, nameSerial} = this.#views.regions.threads;

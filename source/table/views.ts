@@ -1,3 +1,4 @@
+import type {Printable} from '../util/printable.js';
 import {arrayTypes, fromNames, type ArrayType, type ColumnArray} from '../model/column-types.js';
 import {
 	headerBytes,
@@ -113,10 +114,10 @@ export class TableViews {
 	}
 
 	/** Returns the name, of `length` bytes, of a thread's record. The lock is held. */
-	nameOf(record: number, length: number): string {
+	nameOf(record: number, length: number): Printable {
 		const {threads} = this.shape;
 		const at = (record % threads) * nameBytes;
-		return this.#namesBySlab[Math.floor(record / threads)].toString('utf16le', at, at + length);
+		return this.#namesBySlab[Math.floor(record / threads)].toString('utf16le', at, at + length) as Printable;
 	}
 
 	/** Writes the name of a thread's record, truncated if needed; returns the bytes written. The lock is held. */

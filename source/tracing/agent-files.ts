@@ -1,6 +1,6 @@
 import {closeSync, writeSync} from 'node:fs';
 import {readAt} from '../jvm/system/proc.js';
-import {printable} from '../util/printable.js';
+import {printable, type Printable} from '../util/printable.js';
 
 /*
 The two files between tprof-top and the agent; agent/src/main/java/tprof/agent/Channel.java describes their layout. We
@@ -19,7 +19,7 @@ type AgentMessage =
 	| {readonly state: 'silent'}
 	| {readonly state: 'report'; readonly number: bigint; readonly bytes: Buffer}
 	/** The agent has ended; the reason is one printable line. */
-	| {readonly state: 'ended'; readonly reason: string};
+	| {readonly state: 'ended'; readonly reason: Printable};
 
 /** Returns a number that changes while the agent executes a command; -1 before it has written any. */
 export function progressOf(fd: number): bigint {

@@ -1,3 +1,4 @@
+import {printable, type Printable} from '../util/printable.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver, type SnapshotSource} from '../model/source.js';
 import {UserError} from '../runtime/errors.js';
@@ -15,7 +16,7 @@ export class LiveReports<Session extends AgentSession<Report>, Report> {
 	session: Session | undefined;
 	report: Report | undefined;
 	/** Why there are no more reports; shown on the screen. */
-	problem: string | undefined;
+	problem: Printable | undefined;
 	readonly #join: (snapshot: Snapshot, report: Report) => Snapshot;
 	/** The last snapshot returned, and what it was made of. */
 	#last: {readonly inner: Snapshot; readonly report: Report; readonly joined: Snapshot} | undefined;
@@ -45,7 +46,7 @@ export class LiveReports<Session extends AgentSession<Report>, Report> {
 		try {
 			this.report = this.session?.read() ?? this.report;
 		} catch (error) {
-			this.problem = error instanceof UserError ? error.message : String(error);
+			this.problem = printable(error instanceof UserError ? error.message : String(error), 1000);
 			void this.close();
 		}
 

@@ -1,3 +1,4 @@
+import {joined, safe, type Printable} from '../util/printable.js';
 import {sumOf} from '../util/sum.js';
 import type {Probe, ProbePoint} from '../model/task-probe.js';
 import type {AgentTaskReport, TaskReport} from '../model/task-report.js';
@@ -55,24 +56,24 @@ function parserFor(probe: Probe): (bytes: Uint8Array) => TaskReport {
 
 const missedReason = 'a thread was held up in the middle of one, or the heap or a stack had no room';
 
-function sampledNote(oneIn: number, skipped: number): string {
-	const now = oneIn > 1 ? `one in ${oneIn} new ones is followed now` : 'all new ones are followed again';
-	return `more tasks at a time than --max-tasks or the heap allows: ${now}; ${skipped} were not`;
+function sampledNote(oneIn: number, skipped: number): Printable {
+	const now = oneIn > 1 ? safe`one in ${oneIn} new ones is followed now` : safe`all new ones are followed again`;
+	return safe`more tasks at a time than --max-tasks or the heap allows: ${now}; ${skipped} were not`;
 }
 
 /** Returns notes on what the agent could not do as the probe says. */
 function notesOf(
 	{points}: Probe,
 	{refused, missingPoints, unloadedPoints, oneIn, skipped, missed}: AgentTaskReport,
-): string[] {
+): Printable[] {
 	const missing = missingPoints.map(index => points[index]).filter(({isOptional}) => !isOptional);
 	const unloaded = [...new Set(unloadedPoints.map(index => points[index].className))];
 	return [
-		...(unloaded.length > 0 ? [`not loaded yet, and watched once it is: ${unloaded.join(', ')}`] : []),
+		...(unloaded.length > 0 ? [safe`not loaded yet, and watched once it is: ${joined(unloaded, safe`, `)}`] : []),
 		...(oneIn > 1 || skipped > 0 ? [sampledNote(oneIn, skipped)] : []),
-		...missing.map(({className, method}) => `not watched: there is no ${className}.${method} with such a task`),
-		...refused.map(({name, reason}) => `not watched: ${name}: ${reason}`),
-		...(missed > 0 ? [`${missed} events were not counted: ${missedReason}`] : []),
+		...missing.map(({className, method}) => safe`not watched: there is no ${className}.${method} with such a task`),
+		...refused.map(({name, reason}) => safe`not watched: ${name}: ${reason}`),
+		...(missed > 0 ? [safe`${missed} events were not counted: ${missedReason}`] : []),
 	];
 }
 

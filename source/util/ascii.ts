@@ -1,3 +1,4 @@
+import type {Printable} from './printable.js';
 import {graphemes} from './cell-width.js';
 
 /** ASCII characters for those that we draw with. */
@@ -7,7 +8,7 @@ const asciiCharacters: Readonly<Record<string, string>> = {
 };
 
 /** Returns the text in ASCII, as wide as before; other letters of names become question marks. */
-export function asciiOf(text: string): string {
+export function asciiOf(text: Printable): string {
 	if (/^[ -~]*$/.test(text)) {
 		return text;
 	}

@@ -1,13 +1,14 @@
 import stringWidth from 'string-width';
 import {cached} from './get-or-create.js';
+import {safe, type Printable} from './printable.js';
 
 /*
 Measures and elides text in terminal cells, counted as Ink does (ink/build/output.js): by grapheme, each at least one
-cell wide. Texts must be printable, without escape sequences.
+cell wide.
 */
 
 /** A user-perceived character, with its combining marks or the parts of its emoji, and its width. */
-type Grapheme = {readonly text: string; readonly cells: number};
+type Grapheme = {readonly text: Printable; readonly cells: number};
 
 /** Texts of characters one cell wide: printable Latin-1, and those that our bars and marks use. */
 const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-█▲▼]*$/;
@@ -20,7 +21,7 @@ const cachedWidths = new Map<string, number>();
 const maxCached = 1000;
 
 /** Returns the width of a printable text, terminal cells. */
-export function cellWidth(text: string): number {
+export function cellWidth(text: Printable): number {
 	if (oneCellEach.test(text)) {
 		return text.length;
 	}
@@ -34,54 +35,54 @@ export function cellWidth(text: string): number {
 }
 
 /** Splits a text into user-perceived characters. */
-export function graphemes(text: string): readonly Grapheme[] {
+export function graphemes(text: Printable): readonly Grapheme[] {
 	if (oneCellEach.test(text)) {
-		return Array.from(text, character => ({text: character, cells: 1}));
+		return [...text].map(character => ({text: character, cells: 1}));
 	}
 
 	return cached(cachedGraphemes, text, maxCached, () => {
 		segmenter ??= new Intl.Segmenter();
-		return Array.from(segmenter.segment(text), ({segment}) => ({
-			text: segment,
+		return Array.from(segmenter.segment(text), ({segment, index}) => ({
+			text: text.slice(index, index + segment.length),
 			cells: cached(cachedWidths, segment, maxCached, () => Math.max(1, stringWidth(segment))),
 		}));
 	});
 }
 
 /** Returns the text; if it is wider than `width` cells, its start with an ellipsis in the last cell. */
-export function cut(text: string, width: number): string {
+export function cut(text: Printable, width: number): Printable {
 	if (cellWidth(text) <= width) {
 		return text;
 	}
 
-	return width > 0 ? `${firstCells(text, width - 1)}…` : '';
+	return width > 0 ? safe`${firstCells(text, width - 1)}…` : safe``;
 }
 
 /** Returns the text; if it is wider than `width` cells, its end after an ellipsis. */
-export function cutStart(text: string, width: number): string {
+export function cutStart(text: Printable, width: number): Printable {
 	if (cellWidth(text) <= width) {
 		return text;
 	}
 
 	const endUnits = oneCellEach.test(text) ? width - 1 : unitsThatFit(graphemes(text).toReversed(), width - 1);
-	return width > 0 ? `…${text.slice(text.length - endUnits)}` : '';
+	return width > 0 ? safe`…${text.slice(text.length - endUnits)}` : safe``;
 }
 
 /** Returns the text; if wider than `width` cells, its start and end around an ellipsis: thread names differ in both. */
-export function cutMiddle(text: string, width: number): string {
+export function cutMiddle(text: Printable, width: number): Printable {
 	// The width of the end includes the ellipsis.
 	const endWidth = Math.min(width, Math.floor(width / 2) + 1);
-	return cellWidth(text) <= width ? text : firstCells(text, width - endWidth) + cutStart(text, endWidth);
+	return cellWidth(text) <= width ? text : safe`${firstCells(text, width - endWidth)}${cutStart(text, endWidth)}`;
 }
 
 /** Pads the text with blanks to `width` cells; never shortens it. */
-export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
-	const blanks = ' '.repeat(Math.max(0, width - cellWidth(text)));
-	return align === 'left' ? text + blanks : blanks + text;
+export function pad(text: Printable, width: number, align: 'left' | 'right' = 'left'): Printable {
+	const length = text.length + Math.max(0, width - cellWidth(text));
+	return align === 'left' ? text.padEnd(length) : text.padStart(length);
 }
 
 /** Elides or pads the text to exactly `width` cells. */
-export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+export function fit(text: Printable, width: number, align: 'left' | 'right' = 'left'): Printable {
 	if (text.length > width || !oneCellEach.test(text)) {
 		return pad(cut(text, width), width, align);
 	}
@@ -90,7 +91,7 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
 }
 
 /** Returns the first characters that fit into `width` cells. */
-export function firstCells(text: string, width: number): string {
+export function firstCells(text: Printable, width: number): Printable {
 	return text.slice(0, oneCellEach.test(text) ? width : unitsThatFit(graphemes(text), width));
 }
 

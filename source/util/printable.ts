@@ -1,5 +1,60 @@
 /* Names from a target or a file may hold any characters. They are made printable as soon as they are read. */
 
+declare const isPrintable: unique symbol;
+
+/** Methods of strings whose results are printable if the text is. The interface has no properties at run time. */
+type Parts = {
+	readonly [isPrintable]: true;
+	slice(start?: number, end?: number): Printable;
+	padStart(length: number, fill?: '0'): Printable;
+	padEnd(length: number): Printable;
+	repeat(count: number): Printable;
+	replace(pattern: RegExp, by: Printable): Printable;
+	replaceAll(pattern: RegExp, by: Printable): Printable;
+	toUpperCase(): Printable;
+	trim(): Printable;
+	trimStart(): Printable;
+	trimEnd(): Printable;
+	split(separator: string | RegExp, limit?: number): Printable[];
+	[Symbol.iterator](): StringIterator<Printable>;
+};
+
+/**
+A text without characters that control a terminal or are invisible. Only `printable`, `safe` and `joined` make one.
+*/
+export type Printable = Parts & string;
+
+/** A record by literals must have properties; one by `string`, or by a pattern of strings, may be empty. */
+type IsLiteral<Text extends string> = Record<never, 1> extends Record<Text, 1> ? false : true;
+
+/** A number, a printable text or a literal of our own source; `never` for any other text. */
+type Safe<Value> = Value extends Printable | number
+	? Value
+	: (Value extends string ? (IsLiteral<Value> extends true ? Value : never) : never);
+
+/** Returns the text of a template of our own, such as safe`pid ${pid}`. Other texts in it must be printable. */
+export function safe<const Values extends readonly unknown[]>(
+	literals: TemplateStringsArray,
+	...values: {readonly [Index in keyof Values]: Safe<Values[Index]>}
+): Printable {
+	let text = literals[0];
+	for (const [index, value] of values.entries()) {
+		text += String(value) + literals[index + 1];
+	}
+
+	return text as Printable;
+}
+
+/** Returns a number with this many decimals, as `toFixed` does. */
+export function fixed(value: number, digits: number): Printable {
+	return value.toFixed(digits) as Printable;
+}
+
+/** Returns the texts, joined. */
+export function joined(texts: readonly Printable[], separator: Printable): Printable {
+	return texts.join(separator) as Printable;
+}
+
 /**
 Characters that control a terminal or are invisible: controls, line and paragraph separators, lone surrogates, Unicode's
 default ignorables (bidi controls, zero-width characters, fillers, variation selectors, tags), noncharacters,
@@ -18,15 +73,15 @@ const backslash = '\\';
 export const maxNameLength = 512;
 
 /** Returns the text with unsafe characters as \xNN, \uNNNN or \u{NNNNN}, elided at its end beyond `maxLength`. */
-export function printable(text: string, maxLength = maxNameLength): string {
+export function printable(text: string, maxLength = maxNameLength): Printable {
 	const head = text.length > maxLength ? text.slice(0, maxLength) : text;
-	const safe = plain.test(head) ? head : escapeUnsafe(head, maxLength);
-	return head === text && safe.length <= maxLength ? safe : withEllipsis(safe, maxLength);
+	const shown = plain.test(head) ? head : escapeUnsafe(head, maxLength);
+	return (head === text && shown.length <= maxLength ? shown : withEllipsis(shown, maxLength)) as Printable;
 }
 
 /** Returns the text; if longer than `maxLength` UTF-16 units, its start and an ellipsis. */
-export function elide(text: string, maxLength = maxNameLength): string {
-	return text.length > maxLength ? withEllipsis(text, maxLength) : text;
+export function elide(text: Printable, maxLength = maxNameLength): Printable {
+	return text.length > maxLength ? withEllipsis(text, maxLength) as Printable : text;
 }
 
 function withEllipsis(text: string, maxLength: number): string {
@@ -62,8 +117,8 @@ function escaped(code: number): string {
 }
 
 /** Returns a thread's name with its numbers as asterisks: `http-nio-8080-exec-12` becomes `http-nio-*-exec-*`. */
-export function poolName(name: string): string {
-	return name.replaceAll(/\d+/g, '*');
+export function poolName(name: Printable): Printable {
+	return name.replaceAll(/\d+/g, safe`*`);
 }
 
 /** TASK_COMM_LEN without the zero. */

@@ -1,4 +1,4 @@
-import {maxNameLength, printable} from './printable.js';
+import {maxNameLength, printable, type Printable} from './printable.js';
 
 /** UTF-8 has at most four bytes a character; one character beyond the limit shows that the text was longer. */
 const maxTextBytes = 4 * (maxNameLength + 1);
@@ -85,7 +85,7 @@ export class VarintReader {
 	}
 
 	/** Returns a block as printable text, at most as long as a name. */
-	text(): string {
+	text(): Printable {
 		const bytes = this.block();
 		const text = printable(this.#decoder.decode(bytes.subarray(0, maxTextBytes)));
 		this.#characters += text.length;

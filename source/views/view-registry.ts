@@ -1,3 +1,4 @@
+import {safe} from '../util/printable.js';
 import {blockersView} from './blockers/blockers-view.js';
 import {changesView} from './changes/changes-view.js';
 import {flameView} from './flame/flame-view.js';
@@ -37,6 +38,6 @@ export function threadsOf(view: View, row: ViewRow, {threads}: RowDetail): Retur
 	return view.threadsOf?.(row)
 		?? {
 			keys: threads.map(({key}) => key),
-			label: threads.length === 1 ? threads[0].name : `${threads.length} threads`,
+			label: threads.length === 1 ? threads[0].name : safe`${threads.length} threads`,
 		};
 }

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {type JvmRow, list, listJson, listText} from '../../source/commands/list.js';
 import {formatOf} from '../../source/exports/formats/format-registry.js';
 import {CpuShares} from '../../source/jvm/counters/vitals.js';
@@ -47,11 +48,11 @@ test('a process that is looked at first has no share yet, nor one with the id of
 
 const jvm: JvmRow = {
 	pid: 4711,
-	user: 'acme',
-	jvmVersion: '21.0.3',
-	vm: 'OpenJDK',
-	mainClass: 'com.acme.Main',
-	command: 'com.acme.Main --port 80',
+	user: safe`acme`,
+	jvmVersion: safe`21.0.3`,
+	vm: safe`OpenJDK`,
+	mainClass: safe`com.acme.Main`,
+	command: safe`com.acme.Main --port 80`,
 	startedAtMs: 0,
 	startTicks: 1,
 	cpuTicks: 2,
@@ -68,7 +69,7 @@ test('what is not known is a dash in the table and null in JSON', () => {
 		cpuPercent: undefined,
 		heapUsedBytes: undefined,
 		heapCapacityBytes: undefined,
-		problem: 'it belongs to another user',
+		problem: safe`it belongs to another user`,
 		hint: 'sudo',
 	};
 	expect(listText([jvm, other])).toBe([
@@ -79,7 +80,7 @@ test('what is not known is a dash in the table and null in JSON', () => {
 	].join('\n'));
 	const long: JvmRow = {
 		...other,
-		mainClass: 'com.acme.department.of.very.long.names.AbstractTransactionalOrderRepositoryFactoryBean',
+		mainClass: safe`com.acme.department.of.very.long.names.AbstractTransactionalOrderRepositoryFactoryBean`,
 	};
 	const lines = listText([jvm, long], 80).trimEnd().split('\n');
 	expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(80);

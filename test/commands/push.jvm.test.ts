@@ -2,6 +2,7 @@ import {writeFileSync} from 'node:fs';
 import type http from 'node:http';
 import path from 'node:path';
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {decodePush, type Decoded} from '../fleet/decode.js';
 import {serve} from '../fleet/serve.js';
 import {eachJvm, jvmFilter, type JvmSampler} from '../../source/commands/each-jvm.js';
@@ -196,9 +197,9 @@ test.concurrent('labels name the service and its pod, as far as the JVM says the
 
 test('JVMs are included and excluded by name and user', () => {
 	const jvms = [
-		{mainClass: 'com.acme.Shop', user: 'tomcat'},
-		{mainClass: 'mail.jar', user: 'tomcat'},
-		{mainClass: 'com.acme.Batch', user: 'root'},
+		{mainClass: safe`com.acme.Shop`, user: safe`tomcat`},
+		{mainClass: safe`mail.jar`, user: safe`tomcat`},
+		{mainClass: safe`com.acme.Batch`, user: safe`root`},
 	];
 	const chosen = (options: Parameters<typeof jvmFilter>[0]) => {
 		const isWanted = jvmFilter(options);

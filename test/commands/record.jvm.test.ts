@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {openRecording} from '../../source/exports/recording/recording-reader.js';
 import {Recorder} from '../../source/exports/recording/recorder.js';
@@ -82,7 +83,7 @@ test.concurrent(
 						sort: view.sort,
 						method: 'java.lang',
 						summary: {showsWaits: true},
-						baseline: {snapshot: at(1), since: at(0), title: 'x'},
+						baseline: {snapshot: at(1), since: at(0), title: safe`x`},
 					};
 					return ['text', 'csv', 'json'].map(id =>
 						textOf(id, at(end), {view, query, width: 200}, begin === undefined ? undefined : at(begin)));

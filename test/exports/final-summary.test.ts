@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {renderFinalSummary} from '../../source/exports/formats/final-summary.js';
 import {cellWidth} from '../../source/util/cell-width.js';
 import {JvmStacks} from '../../source/model/jvm-stacks.js';
@@ -31,7 +32,7 @@ test('compilations are one row', () => {
 
 test('on 80 columns time and cost take as many lines as they need, and nothing of them is cut', () => {
 	const {whole} = serviceSnapshots();
-	const session = {...whole.session, timer: 'perf', engine: 'memory', intervalMs: 57.3, requestedIntervalMs: 20};
+	const session = {...whole.session, timer: safe`perf`, engine: safe`memory`, intervalMs: 57.3, requestedIntervalMs: 20};
 	expect(renderFinalSummary({...whole, session}, 80).slice(1, 4)).toEqual([
 		'2026-09-14T14:02:01Z for 10 s',
 		'engine memory (perf) every 57.3 ms, 20 ms requested | samples 50 late 3 failed 1',

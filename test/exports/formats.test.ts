@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {printable, safe} from '../../source/util/printable.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {formats, saveFormats, usualFormat} from '../../source/exports/formats/format-registry.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
@@ -116,7 +117,7 @@ describe.each(formats.map(format => [format.id, format] as const))('%s', (id, fo
 describe('text', () => {
 	test('says how much CPU time is unattributed, and why, in the window that is written', () => {
 		const builder = new SnapshotBuilder();
-		const [worker, selector] = ['worker', 'selector'].map((name, key) => builder.addThread({key: key + 1, name}));
+		const [worker, selector] = ['worker', 'selector'].map((name, key) => builder.addThread({key: key + 1, name: printable(name)}));
 		const work = builder.addStack([builder.addFrame('a.Main', 'work', 'Main.java', 1)]);
 		const missing = builder.addStack([builder.addFrame('(unattributed)', '(unattributed)', '', -1)]);
 		const reason = unattributedReason.systemCalls;
@@ -141,7 +142,7 @@ describe('text', () => {
 	});
 
 	test('has the header, the losses, the lines and the busy threads', () => {
-		expect(textOf('text', serviceSnapshots().whole, {notes: ['the target ended']})).toBe(`\
+		expect(textOf('text', serviceSnapshots().whole, {notes: [safe`the target ended`]})).toBe(`\
 tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)
 2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms requested
 samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%)
@@ -173,23 +174,23 @@ note: 2 thread samples counted under "(other)": the table was full
 		expect(fourth({
 			...heap,
 			gcPercent: 3.4,
-			gcCause: 'G1 Evacuation Pause',
+			gcCause: safe`G1 Evacuation Pause`,
 			safepointPercent: 4.6,
 			compilationsPerS: 12.3,
 		})).toBe('heap 8.0M/1.0G | GC 3% (G1 Evacuation Pause) | safepoints 5% | compiled 12/s');
-		expect(fourth({gcPercent: 0.4, gcCause: 'G1 Evacuation Pause', safepointPercent: 0.9})).toBe('GC 0%');
+		expect(fourth({gcPercent: 0.4, gcCause: safe`G1 Evacuation Pause`, safepointPercent: 0.9})).toBe('GC 0%');
 		expect(fourth({})).toMatch(/^note: /);
 	});
 
 	test.each([40, 50, 60, 70, 80, 100, 120, 200])('keeps to %i columns, and the class and line of a name', width => {
 		const [written, hostile] = [serviceSnapshots().whole, hostileSnapshot()].map(snapshot =>
 			textOf('text', snapshot, {width}).split('\n'));
-		expect([...written, ...hostile].filter(line => cellWidth(line) > width)).toEqual([]);
+		expect([...written, ...hostile].filter(line => cellWidth(printable(line)) > width)).toEqual([]);
 		expect(written.join('\n')).toContain('Bubble.swap:24');
 	});
 
 	test('a note that is longer than a line goes on in the next', () => {
-		const note = 'engine attach: memory is not available (ptrace is forbidden here by a filter of system calls)';
+		const note = safe`engine attach: memory is not available (ptrace is forbidden here by a filter of system calls)`;
 		expect(textOf('text', serviceSnapshots().whole, {width: 50, notes: [note]})).toContain(`
 note: engine attach: memory is not available
       (ptrace is forbidden here by a filter of
@@ -306,7 +307,7 @@ describe.each(views.map(view => [view.id, view] as const))('the rows of %s', (id
 		...defaultQuery,
 		sort: view.sort,
 		method: 'run',
-		baseline: {snapshot: serviceSnapshots().first, since: undefined, title: 'before'},
+		baseline: {snapshot: serviceSnapshots().first, since: undefined, title: safe`before`},
 	};
 
 	test.each(viewed)('as text, as on the screen: %s', (_, snapshot) => {

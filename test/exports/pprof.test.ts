@@ -3,6 +3,7 @@ import path from 'node:path';
 import {deflateRawSync, gunzipSync, gzipSync} from 'node:zlib';
 import {Profile, Sample, StringTable} from 'pprof-format';
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {UserError} from '../../source/runtime/errors.js';
 import {statesLine} from '../../source/exports/formats/session-lines.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
@@ -95,12 +96,12 @@ describe('our own files', () => {
 	test('hold the tasks that were followed, of a window what they did in it', () => {
 		const {first, whole} = serviceSnapshots();
 		const counter = {
-			name: 'jobs in a queue',
+			name: safe`jobs in a queue`,
 			root: 'instance',
 			className: 'a.Scheduler',
 			path: 'queue.size()',
 		} as const;
-		const about = {notes: ['a note'], history: [[1, 0], [2, 0]], counters: [counter]};
+		const about = {notes: [safe`a note`], history: [[1, 0], [2, 0]], counters: [counter]};
 		const tasks = taskReportOf([2, 2], 2e9, {
 			about,
 			longest: [1, 0, 0, 4e6, 0],
@@ -141,7 +142,7 @@ describe('our own files', () => {
 		const java = builder.addFrame('com.acme.Zip', 'pack', 'Zip.java', 7);
 		const native = ['/lib/libz.so', '/lib/libc.so', '/lib/libz.so'].map((library, index) =>
 			builder.addFrame(path.basename(library), `f${index}`, library, nativeCodeLine));
-		const thread = builder.addThread({key: 1, name: 'worker'});
+		const thread = builder.addThread({key: 1, name: safe`worker`});
 		for (const frame of native) {
 			builder.count(thread, builder.addStack([frame, java]), stateCode.RUNNABLE, 1, 1e6);
 		}
@@ -372,7 +373,7 @@ describe('hostile files', () => {
 			const [frame, other] = ['run', 'go'].map(method => builder.addFrame('Hot', method, 'Hot.java', 1));
 			const node = builder.addStack([other, ...Array.from({length: 90_000}, () => frame)]);
 			for (let counter = 0; counter < counters; counter++) {
-				builder.count(builder.addThread({key: counter + 1, name: 't'}), node, 1, 1, 0);
+				builder.count(builder.addThread({key: counter + 1, name: safe`t`}), node, 1, 1, 0);
 			}
 
 			return withSession(snapshotBytes(builder.build()));

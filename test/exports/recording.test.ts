@@ -4,6 +4,7 @@ import {
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test, vi} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {readSides} from '../../source/commands/diff.js';
 import {MemberFile} from '../../source/exports/recording/member-file.js';
 import {firstLine, headLength, headOf, memberKinds, packed, unpacked} from '../../source/exports/recording/members.js';
@@ -32,8 +33,8 @@ async function recorded(
 	let ring = emptyRing;
 	for (const [second, snapshot] of session.entries()) {
 		ring = addToRing(ring, snapshot, {
-			vitals: {cpuPercent: second, gcCause: 'G1', heapGrowthBytesPerMin: -1},
-			sourceNotes: {note: `second ${second}`},
+			vitals: {cpuPercent: second, gcCause: safe`G1`, heapGrowthBytesPerMin: -1},
+			sourceNotes: {note: safe`second ${second}`},
 		});
 		await recorder.follow(ring);
 	}
@@ -86,7 +87,7 @@ describe('a recording', () => {
 	});
 
 	test('has what an agent reported by then', async () => {
-		const about = {notes: ['a note'], history: [[1, 0], [2, 0]]};
+		const about = {notes: [safe`a note`], history: [[1, 0], [2, 0]]};
 		const session = [...randomSession(4)].map((snapshot, second): Snapshot =>
 			second === 0
 				? snapshot

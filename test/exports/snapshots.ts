@@ -3,7 +3,7 @@ import {noFrame} from '../../source/model/frame.js';
 import {lockKindCode, lockKinds, threadFlag} from '../../source/model/sample.js';
 import {contentionColumns, threadNumbers} from '../../source/model/schema.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {printable} from '../../source/util/printable.js';
+import {printable, safe} from '../../source/util/printable.js';
 import {threadStates} from '../../source/model/thread-state.js';
 import {Picture} from '../helpers/picture.js';
 import {seeded} from '../helpers/random.js';
@@ -15,15 +15,15 @@ const ms = 1_000_000;
 
 const target = {
 	pid: 4711,
-	mainClass: 'com.acme.Main',
-	command: 'com.acme.Main --port 80',
-	jvmVersion: '17.0.15',
-	vm: 'OpenJDK 64-Bit Server VM',
-	user: 'acme',
+	mainClass: safe`com.acme.Main`,
+	command: safe`com.acme.Main --port 80`,
+	jvmVersion: safe`17.0.15`,
+	vm: safe`OpenJDK 64-Bit Server VM`,
+	user: safe`acme`,
 	startedAtMs: startedAtMs - 60_000,
 };
 const session = {
-	engine: 'attach',
+	engine: safe`attach`,
 	requestedIntervalMs: 200,
 	intervalMs: 250,
 	startedAtMs,
@@ -146,7 +146,7 @@ export function hostileSnapshot(): Snapshot {
 	return builder.build({
 		target: {
 			...target, mainClass: at(0), command: at(2), jvmVersion: at(1), vm: at(5), user: at(9),
-		}, session: {...session, engine: 'attach'},
+		}, session: {...session, engine: safe`attach`},
 	});
 }
 
@@ -170,7 +170,7 @@ export function randomSnapshot(seed: number): Snapshot {
 		builder.addThread({
 			key: index * 3,
 			nativeId: below(3) === 0 ? 0 : 1000 + index,
-			name: `t-${below(4)}`,
+			name: safe`t-${below(4)}`,
 			flags: below(64),
 			alive: below(2) === 0,
 			state: below(threadStates.length),

@@ -3,6 +3,7 @@ import {createHash} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {openRecording} from '../../source/exports/recording/recording-reader.js';
@@ -155,7 +156,7 @@ test('speedscope with frames of threads and states has the stacks of collapsed',
 describe('flame graph', () => {
 	test('says target, window, cost and error', () => {
 		const {whole: snapshot, first} = serviceSnapshots();
-		const page = pageOf(snapshot, {notes: ['the target ended']}, first);
+		const page = pageOf(snapshot, {notes: [safe`the target ended`]}, first);
 		const texts = [
 			'<title>tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)</title>',
 			'2026-09-14T14:02:06Z for 5 s | engine attach every 250 ms',
@@ -172,7 +173,7 @@ describe('flame graph', () => {
 		const {whole: snapshot, first} = serviceSnapshots();
 		const ofOtherSession = {...first, dictionary: {...first.dictionary, strings: [...first.dictionary.strings]}};
 		const page = pageOf(snapshot, {
-			query: {...defaultQuery, baseline: {snapshot: ofOtherSession, since: undefined, title: 'before'}},
+			query: {...defaultQuery, baseline: {snapshot: ofOtherSession, since: undefined, title: safe`before`}},
 		});
 		expect(page).toContain('<li>compared with before: ');
 		const {now, was} = parseFlameGraph(page);
@@ -185,11 +186,11 @@ describe('flame graph', () => {
 		const hostile = hostileSnapshot();
 		const target = {
 			...hostile.target,
-			mainClass: '</title><script>alert(1)</script>',
-			jvmVersion: '"\'onload=alert(1)',
-			vm: '--><!--data-->$&',
+			mainClass: safe`</title><script>alert(1)</script>`,
+			jvmVersion: safe`"'onload=alert(1)`,
+			vm: safe`--><!--data-->$&`,
 		};
-		const page = pageOf({...hostile, target}, {notes: ['</li><img src=x onerror=alert(1)>'], states: threadStates});
+		const page = pageOf({...hostile, target}, {notes: [safe`</li><img src=x onerror=alert(1)>`], states: threadStates});
 		expect(page.match(/<script/g)).toHaveLength(2);
 		expect(page.match(/<(?:img|link|iframe|base|object)|href=/g)).toBe(null);
 		const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)!;
@@ -224,7 +225,7 @@ function manyStacks(count: number): Snapshot {
 	);
 	const threads = Array.from(
 		{length: 200},
-		(_, key) => builder.addThread({key: key + 1, name: `http-nio-8080-exec-${key}`}),
+		(_, key) => builder.addThread({key: key + 1, name: safe`http-nio-8080-exec-${key}`}),
 	);
 	for (let index = 0; index < count; index++) {
 		const stack = Array.from({length: 40}, (_, up) => frames[(((index >> up) * 7919) + up) % frames.length]);

@@ -18,6 +18,7 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {safe} from '../../source/util/printable.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
 import {readStat, readStatus} from '../../source/jvm/system/proc.js';
 import type {Target} from '../../source/jvm/target.js';
@@ -270,7 +271,7 @@ export function rawTarget(pid: number): Target {
 /** A target for what asks no process. */
 export const noTarget: Target = {
 	pid: 1, nsPid: 1, uid: 0, gid: 0, startTicks: 0, jdk: 17,
-	facts: {pid: 1, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0},
+	facts: {pid: 1, mainClass: safe`Main`, command: safe`Main`, jvmVersion: safe`17`, vm: safe`VM`, user: safe`me`, startedAtMs: 0},
 };
 
 /**

@@ -1,3 +1,4 @@
+import {printable} from '../../source/util/printable.js';
 import {nativeCodeLine, nativeLine, rootNode, unknownLine} from '../../source/model/frame.js';
 import {lockKindCode, threadFlag, type LockKind} from '../../source/model/sample.js';
 import type {SessionStats, Snapshot} from '../../source/model/snapshot.js';
@@ -93,7 +94,7 @@ export class Picture {
 		const key = this.#threads.size + 1;
 		const index = this.builder.addThread({
 			key: flags.includes('vm') ? -key : key,
-			name,
+			name: printable(name),
 			nativeId: 1000 + key,
 			flags: bits,
 			alive: !flags.includes('dead'),

@@ -1,3 +1,4 @@
+import {safe} from '../../source/util/printable.js';
 import {lockKindCode} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
@@ -14,12 +15,12 @@ export const startMs = 1_700_000_000_000;
 export function * randomSession(seconds: number, seed = 1): Generator<Snapshot> {
 	const random = seeded(seed);
 	const builder = new SessionBuilder();
-	const threads = [builder.addThread({key: 1, name: 'main'})];
+	const threads = [builder.addThread({key: 1, name: safe`main`})];
 	for (let second = 1; second <= seconds; second++) {
 		if (random() < 0.2) {
 			threads.push(builder.addThread({
 				key: -1000 - threads.length,
-				name: `worker-${threads.length}`,
+				name: safe`worker-${threads.length}`,
 				nativeId: pick(random, 99_999),
 			}));
 		}
@@ -28,10 +29,10 @@ export function * randomSession(seconds: number, seed = 1): Generator<Snapshot> 
 			builder.setNow(threads[pick(random, threads.length)], {
 				name:
 					[
-						'',
-						`request ${pick(random, 99)} of customer \u{1F600}`,
-						`request \u{1F601}${second}`,
-						'idle',
+						safe``,
+						safe`request ${pick(random, 99)} of customer \u{1F600}`,
+						safe`request \u{1F601}${second}`,
+						safe`idle`,
 					][pick(random, 4)],
 			});
 		}

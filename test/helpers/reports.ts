@@ -1,3 +1,4 @@
+import {safe} from '../../source/util/printable.js';
 import type {TaskReport} from '../../source/model/task-report.js';
 import {parseTaskReport, parseReport} from '../../source/model/report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
@@ -54,11 +55,11 @@ export function taskReportOf(
 	} = {},
 ): TaskReport {
 	const given = {
-		probe: 'jobs',
+		probe: safe`jobs`,
 		counters: [],
 		notes: [],
 		history: [],
-		states: [{id: 'queued', title: 'in the queue', kind: 'waiting'}, {id: 'done', title: 'done', kind: 'end'}],
+		states: [{id: 'queued', title: safe`in the queue`, kind: 'waiting'}, {id: 'done', title: safe`done`, kind: 'end'}],
 		...about,
 	} as const;
 	return {

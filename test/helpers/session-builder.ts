@@ -1,3 +1,4 @@
+import type {Printable} from '../../source/util/printable.js';
 import {arrayFrom, makeArrays, namesOf, units} from '../../source/model/column-types.js';
 import {contentionColumns, type ContentionColumns} from '../../source/model/schema.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
@@ -22,7 +23,7 @@ export class SessionBuilder extends SnapshotBuilder {
 	override build(...about: Parameters<SnapshotBuilder['build']>) {
 		const {threads, ...others} = super.build(...about);
 		for (const [thread, {name = threads.name[thread], ...numbers}] of this.#now) {
-			(threads.name as string[])[thread] = name;
+			(threads.name as Printable[])[thread] = name;
 			for (const column of namesOf(numbers)) {
 				threads[column][thread] = Number(numbers[column]);
 			}

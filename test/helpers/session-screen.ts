@@ -1,4 +1,5 @@
 import {createElement} from 'react';
+import {safe} from '../../source/util/printable.js';
 import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../../source/model/source.js';
 import {defaultQuery} from '../../source/query/types/query.js';
@@ -39,7 +40,7 @@ export function openScreen(
 			store,
 			data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}),
 			theme: new Theme({color: false, ascii: true}),
-			save: async () => 'saved it',
+			save: async () => safe`saved it`,
 			onLeave() {/* The test ends it. */},
 			view: {query: defaultQuery, delayMs: 1000, ...view},
 			...props,

@@ -1,3 +1,4 @@
+import {safe} from '../../source/util/printable.js';
 import {Recorder} from '../../source/exports/recording/recorder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {Picture} from './picture.js';
@@ -24,9 +25,9 @@ export function spikeSession(seconds: number): Snapshot[] {
 		`);
 		const atMs = spikeStartMs + (second * 1000);
 		return drawing.builder.build({
-			target: {pid: 4711, mainClass: 'com.acme.Main'},
+			target: {pid: 4711, mainClass: safe`com.acme.Main`},
 			session: {
-				engine: 'memory',
+				engine: safe`memory`,
 				samples: second * 50,
 				durationMs: second * 1000,
 				startedAtMs: spikeStartMs,

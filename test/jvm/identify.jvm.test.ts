@@ -6,6 +6,7 @@ import {
 import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {safe, type Printable} from '../../source/util/printable.js';
 import {attachEngine} from '../../source/engines/attach/attach-engine.js';
 import {findTargets, listJvms} from '../../source/jvm/discovery/list-jvms.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
@@ -253,19 +254,19 @@ describe('lists', () => {
 	});
 
 	test('a name that fits exactly goes before names that contain it', () => {
-		const jvm = (pid: number, mainClass: string) => ({
+		const jvm = (pid: number, mainClass: Printable) => ({
 			pid,
 			mainClass,
-			user: '',
-			jvmVersion: '',
-			vm: '',
-			command: '',
+			user: safe``,
+			jvmVersion: safe``,
+			vm: safe``,
+			command: safe``,
 			startedAtMs: 0,
 			startTicks: 0,
 			cpuTicks: 0,
 			atMs: 0,
 		});
-		const jvms = [jvm(1, 'com.acme.Main'), jvm(2, 'com.acme.MainLoop'), jvm(12, 'app.jar')];
+		const jvms = [jvm(1, safe`com.acme.Main`), jvm(2, safe`com.acme.MainLoop`), jvm(12, safe`app.jar`)];
 		const pids = (text: string) => findTargets(text, jvms).map(found => found.pid);
 		expect([pids('Main'), pids('com.acme.main'), pids('acme'), pids('12'), pids('app')]).toEqual([
 			[1],

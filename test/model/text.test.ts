@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import stringWidth from 'string-width';
+import {UserError} from '../../source/runtime/errors.js';
 import {normalClassName} from '../../source/model/class-name.js';
-import {decodeModifiedUtf8, maxNameLength, printable} from '../../source/util/printable.js';
+import {decodeModifiedUtf8, maxNameLength, printable, safe, type Printable} from '../../source/util/printable.js';
 import {cellWidth, cut, cutStart, graphemes, pad} from '../../source/util/cell-width.js';
 import {globListMatcher, globMatcher, globsOf} from '../../source/util/glob.js';
 import {randomBytes} from '../helpers/random.js';
@@ -34,6 +35,11 @@ test('a long one is cut with an ellipsis, between characters, and no longer than
 	expect(printable(`${'\u0001'.repeat(128)}x`)).toHaveLength(maxNameLength);
 });
 
+test('an error makes its message and its hint printable', () => {
+	const error = new UserError('no file \u001B[2J', {hint: 'try\u0007'});
+	expect([error.message, error.hint]).toEqual([String.raw`no file \x1b[2J`, String.raw`try\x07`]);
+});
+
 test('printable text never moves a cursor, and stays as it is', () => {
 	const codePoint = fc.oneof(...[0xFF, 0x2F_FF, 0xFF_FF, 0x10_FF_FF].map(max => fc.nat(max)));
 	fc.assert(
@@ -41,7 +47,7 @@ test('printable text never moves a cursor, and stays as it is', () => {
 			const shown = printable(String.fromCodePoint(...codes));
 			expect(shown).not
 				.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u);
-			expect(printable(shown)).toBe(shown);
+			expect(printable(String(shown))).toBe(shown);
 		}),
 		{numRuns: 2000},
 	);
@@ -128,29 +134,29 @@ test.each([
 
 // U+0600 has no cell of its own and nothing to stand on: it gets one from Ink.
 test.each([['', 0], ['main-1', 6], ['日本.x', 6], ['e\u0301', 1], ['\u0600', 1]])('%j takes %i cells', (text, cells) => {
-	expect(cellWidth(text)).toBe(cells);
+	expect(cellWidth(printable(text))).toBe(cells);
 });
 
 test.each(['é…', '✅', '⌚', '🀄', '🩰', '🫠', '👍🏽', '🇩🇪', 'ｱﾞ', '각', 'கா'])(
 	'%j takes two cells, alone and behind others',
 	text => {
-		expect([cellWidth(text), cellWidth(`x${text}`)]).toEqual([2, 3]);
+		expect([cellWidth(printable(text)), cellWidth(printable(`x${text}`))]).toEqual([2, 3]);
 	},
 );
 
 test('what a reader takes for one character is not cut in two', () => {
-	expect(cut('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…');
-	expect(cut('a👍🏽b', 3)).toBe('a…');
-	expect(cutStart('a👍🏽b', 3)).toBe('…b');
-	expect(cutStart('x🇩🇪', 2)).toBe('…');
-	expect(pad('✅', 4)).toBe('✅  ');
-	expect(pad('✅', 4, 'right')).toBe('  ✅');
+	expect(cut(safe`e\u0301e\u0301e\u0301`, 2)).toBe('e\u0301…');
+	expect(cut(safe`a👍🏽b`, 3)).toBe('a…');
+	expect(cutStart(safe`a👍🏽b`, 3)).toBe('…b');
+	expect(cutStart(safe`x🇩🇪`, 2)).toBe('…');
+	expect(pad(safe`✅`, 4)).toBe('✅  ');
+	expect(pad(safe`✅`, 4, 'right')).toBe('  ✅');
 });
 
 const texts = fc.array(fc.oneof(
 	fc.constantFrom('a', '.', '…', '日', 'e\u0301', '✅', '👍🏽', '𝒳', 'ﾞ', '\u0600', '\u1100', '\u0301'),
 	fc.string({unit: 'grapheme', maxLength: 2}),
-)).map(parts => parts.join(''));
+)).map(parts => parts.join('') as Printable);
 
 test('counts what its characters count, never less than string-width, and cuts to the cells there are', () => {
 	fc.assert(fc.property(texts, fc.nat(30), (text, room) => {

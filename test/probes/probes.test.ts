@@ -2,6 +2,7 @@ import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {readProbe, parseProbe} from '../../source/probes/probe-file.js';
 import {shippedProbes} from '../../source/model/task-probe.js';
 import {commandOf} from '../../source/tracing/task-session.js';
@@ -17,7 +18,7 @@ test.each(shippedProbes)('the probe %s that ships is whole', name => {
 
 test('the example of the docs is a probe, and becomes lines for the agent', () => {
 	const docs = readFileSync(path.resolve(import.meta.dirname, '../../docs/probes.md'), 'utf8');
-	const {probe, faults} = parseProbe('example', /```jsonc\n(.*?)```/s.exec(docs)![1]);
+	const {probe, faults} = parseProbe(safe`example`, /```jsonc\n(.*?)```/s.exec(docs)![1]);
 	expect(faults).toEqual([]);
 	expect(commandOf(probe!, {most: 5000, reportIntervalMs: 100}).split('\n')).toEqual([
 		'phase tasks',
@@ -92,27 +93,27 @@ describe('each fault has its line', () => {
 			'4: a counter has "name", "read" and one of "static", "worker" and "instance" with a class',
 		],
 	])('%s', (rest, fault) => {
-		expect(parseProbe('mine', `{\n${states}\n${rest}}`).faults.map(({line, text}) => `${line}: ${text}`))
+		expect(parseProbe(safe`mine`, `{\n${states}\n${rest}}`).faults.map(({line, text}) => `${line}: ${text}`))
 			.toContain(fault);
 	});
 
 	test('states', () => {
-		expect(parseProbe('x', '{"states": {"a": {"is": "done"}}, "points": []}').faults.map(({text}) => text))
+		expect(parseProbe(safe`x`, '{"states": {"a": {"is": "done"}}, "points": []}').faults.map(({text}) => text))
 			.toEqual([
 				'the state "a" must be one of these: "is": "waiting", "is": "running", "is": "end"',
 				'a probe has 2 to 24 "states", and one of them is an "end"',
 			]);
 		const rule = {line: 1, text: 'a probe has 2 to 24 "states", and one of them is an "end"'};
-		expect(parseProbe('x', '{"states": {"a": {"is": "end"}}, "points": []}').faults).toEqual([rule]);
-		expect(parseProbe('x', '{"about": "x", "points": []}').faults).toEqual([rule]);
-		expect(parseProbe('x', '').faults).toHaveLength(1);
-		expect(parseProbe('x', '['.repeat(100_000)).probe).toBeUndefined();
+		expect(parseProbe(safe`x`, '{"states": {"a": {"is": "end"}}, "points": []}').faults).toEqual([rule]);
+		expect(parseProbe(safe`x`, '{"about": "x", "points": []}').faults).toEqual([rule]);
+		expect(parseProbe(safe`x`, '').faults).toHaveLength(1);
+		expect(parseProbe(safe`x`, '['.repeat(100_000)).probe).toBeUndefined();
 	});
 
 	test('no text makes it throw, or puts anything out of its place in a line for the agent', () => {
 		fc.assert(fc.property(fc.json(), fc.string(), (json, text) => {
-			expect(parseProbe('x', json).probe).toBeUndefined();
-			expect(parseProbe('x', text).probe).toBeUndefined();
+			expect(parseProbe(safe`x`, json).probe).toBeUndefined();
+			expect(parseProbe(safe`x`, text).probe).toBeUndefined();
 		}));
 	});
 

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
@@ -41,7 +42,7 @@ function measured(moments: readonly Moment[], unit: 'cpu' | 'ticks'): {readonly 
 	for (const [atMs, {lines, ticks = 1, cpuNs = 0, records = 1}] of moments.entries()) {
 		sample.clear();
 		for (const [thread, line] of lines.entries()) {
-			const row = sample.addThread(thread + 1, thread + 1, `worker-${thread}`);
+			const row = sample.addThread(thread + 1, thread + 1, safe`worker-${thread}`);
 			sample.state[row] = stateCode.RUNNABLE;
 			sample.addFrame(frames[line]);
 			if (cpuNs > 0) {

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
@@ -9,7 +10,7 @@ import {pick, seeded} from '../helpers/random.js';
 import {spikeSession} from '../helpers/spike.js';
 
 const session = spikeSession(80);
-const windowStart = (snapshot: Snapshot, since?: Snapshot): Baseline => ({snapshot, since, title: 'before'});
+const windowStart = (snapshot: Snapshot, since?: Snapshot): Baseline => ({snapshot, since, title: safe`before`});
 const query = (baseline: Baseline, more: Partial<Query> = {}): Query => ({
 	...defaultQuery,
 	sort: {column: 'cpu-change', reverse: false},
@@ -62,7 +63,7 @@ test('another sampling rate is no change', () => {
 /** A profile of a hundred lines, of which each is as likely as it is in all others; the first is `times` as likely. */
 const profile = (random: () => number, samples: number, times: number) => {
 	const builder = new SnapshotBuilder();
-	const thread = builder.addThread({key: 1, name: 'main'});
+	const thread = builder.addThread({key: 1, name: safe`main`});
 	for (let sample = 0; sample < samples; sample++) {
 		const line = Math.max(0, pick(random, 99 + times) - times + 1);
 		builder.count(

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {fitColumns, headingOf, type Column} from '../../source/query/columns/column.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {lineColumns, lineNote} from '../../source/views/lines/lines.js';
@@ -50,7 +51,7 @@ test('a lock in words', () => {
 	const [row] = queryThreads(snapshot, undefined, {...defaultQuery, filter: 'thread:http-2'}).rows;
 	expect(lockText(row.waitsFor!, 60)).toBe('Object held by http-1 at c.a.db.Pool.take:80');
 	expect(lockText(row.waitsFor!, 30)).toBe('Object held by http-1 at Pool.take:80');
-	expect(lockText({kind: 'park', className: ''}, 30)).toBe('park');
+	expect(lockText({kind: safe`park`, className: safe``}, 30)).toBe('park');
 });
 
 /** Cells that names have at a width of the terminal. */
@@ -135,10 +136,10 @@ test('very many rows have the order that few would have', () => {
 describe('tasks', () => {
 	const row: TaskRow = {
 		key: '',
-		state: {id: 'queued', title: 'waiting for dependencies', kind: 'waiting'},
+		state: {id: 'queued', title: safe`waiting for dependencies`, kind: 'waiting'},
 		stateIndex: 0,
-		kind: 'com.acme.jobs.queue.ImplicitNonBlockingTask',
-		worker: '',
+		kind: safe`com.acme.jobs.queue.ImplicitNonBlockingTask`,
+		worker: safe``,
 		now: 7,
 		oldestNs: 1e6,
 		longest: [],
@@ -156,8 +157,8 @@ describe('tasks', () => {
 		const {column, width} = fitColumns(taskColumns, 80).at(-1)!;
 		const context = {unit: 'cpu', overMs: 0, fullNames: false, room: width} as const;
 		const named = (changes: Partial<TaskRow>) => column.value({...row, now: undefined, ...changes}, context);
-		const worker = 'WorkerStealingThread-1';
-		expect([named({}), named({worker, kind: ''}), named({worker}), named({worker: 'main'})]).toEqual([
+		const worker = safe`WorkerStealingThread-1`;
+		expect([named({}), named({worker, kind: safe``}), named({worker}), named({worker: safe`main`})]).toEqual([
 			'ImplicitNonBlockingTask',
 			'WorkerStealingThread-1',
 			'…ngThread-1: …lockingTask',

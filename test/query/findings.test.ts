@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
@@ -135,7 +136,7 @@ test.each([
 /** Two carriers whose virtual threads sleep, and 28 virtual threads that have not run, all since eight seconds. */
 function pinned(): Picture {
 	const drawing = new Picture().draw('hot | R500 | work:1\nunmounted | R0');
-	for (const name of ['1', '2']) {
+	for (const name of [1, 2]) {
 		drawing.draw(`ForkJoinPool-1-worker-${name} | w | java.lang.VirtualThread.run:309\nmounted-${name} | t | handle:12 | java.lang.Thread.sleep:509`);
 		drawing.set(`ForkJoinPool-1-worker-${name}`, {flags: threadFlag.carrier});
 		drawing.set(`mounted-${name}`, {
@@ -156,7 +157,7 @@ test('virtual threads that lack a carrier because all are pinned are found', () 
 		figures: {threads: 28, carriers: 2, longestMs: 8000, at: 'A.handle:12'},
 	}]);
 	const apart = pinned().draw('mounted-2 | w | read:7').set('unmounted', {members: 0, sinceMs: 98_000}).builder
-		.build({target: {jvmVersion: '25.0.1'}, session: {takenAtMs: 100_000}});
+		.build({target: {jvmVersion: safe`25.0.1`}, session: {takenAtMs: 100_000}});
 	expect(found(apart)).toEqual([
 		'1 virtual thread waits for a carrier, for 2s: all 2 are pinned in native code or a class initializer, 1 of them at A.handle:12.',
 	]);

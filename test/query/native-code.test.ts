@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import {threadFlag} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
@@ -36,7 +37,7 @@ const snapshot = beside(`
 	main | R10 | ${deflating}
 	main | R60 | ${deflating} | libzip.so.deflate_fast:code
 	main | R10 | ${deflating} | libzip.so.deflate_fast:code | [kernel].madvise:code
-`, stacks => [[stacks.ofThread('G1 Conc#0'), 20]]);
+`, stacks => [[stacks.ofThread(safe`G1 Conc#0`), 20]]);
 
 /** Lines with their shares, in percent. */
 const lines = (query: Partial<Query>, of = snapshot) =>
@@ -69,9 +70,9 @@ test('less than 1 % of the JVM\'s own work counts for the row above, and the sum
 		[stacks.ofCompilation('C2', 'Small.one'), 9],
 		[stacks.ofCompilation('C2', 'Small.two'), 9],
 		[stacks.ofCompilation('C1', 'tier 3 Small.three'), 5],
-		[stacks.ofThread('C1 CompilerThread0'), 1],
-		[stacks.ofThread('G1 Conc#0'), 40],
-		[stacks.ofThread('VM Thread'), 4],
+		[stacks.ofThread(safe`C1 CompilerThread0`), 1],
+		[stacks.ofThread(safe`G1 Conc#0`), 40],
+		[stacks.ofThread(safe`VM Thread`), 4],
 	]);
 	expect(lines({}, whole)).toEqual([
 		'88.2 Main.main:1',
@@ -97,8 +98,8 @@ test('for people all compilations are one row with their sum, unless a filter lo
 	const compiling = beside('all | R40 | Main.main:1', stacks => [
 		...['a', 'b', 'c', 'd'].map(method => [stacks.ofCompilation('C2', `Big.${method}`), 10] as const),
 		[stacks.ofCompilation('C1', 'tier 3 Big.e'), 10],
-		[stacks.ofThread('C1 CompilerThread0'), 5],
-		[stacks.ofThread('G1 Conc#0'), 5],
+		[stacks.ofThread(safe`C1 CompilerThread0`), 5],
+		[stacks.ofThread(safe`G1 Conc#0`), 5],
 	]);
 	const query: Query = {...defaultQuery, summary: {showsWaits: true}};
 	const rowsOf = (changes: Partial<Query>) => querySummaryLines(compiling, undefined, {...query, ...changes}).rows

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {lockKindCode} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {querySummaryLines} from '../../source/views/lines/lines.js';
@@ -186,7 +187,7 @@ test.each([
 		cpuPercent: 0,
 		recentGcPercent: 43,
 		recentCpuPercent: 60,
-		recentGcCause: 'Metadata GC Threshold',
+		recentGcCause: safe`Metadata GC Threshold`,
 	}, 'Loading classes makes the JVM collect garbage: the program stands still for collections 43% of the time.'],
 	[
 		'VM Thread',

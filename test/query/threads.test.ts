@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {defaultQuery, type Location, type Query} from '../../source/query/types/query.js';
 import {summarize} from '../../source/query/summary/summary.js';
 import {threadFlag} from '../../source/model/sample.js';
@@ -131,10 +132,10 @@ describe('rows', () => {
 
 test('virtual threads of a kind are one row, with how many there are, also where pools are not folded', () => {
 	const builder = new SnapshotBuilder();
-	const carrier = builder.addThread({key: 1, name: 'ForkJoinPool-1-worker-1', flags: threadFlag.carrier});
-	builder.addThread({key: -5, name: 'handler-*', flags: threadFlag.virtual, carrier});
-	builder.addThread({key: -6, name: 'handler-*', flags: threadFlag.virtual, state: stateCode.WAITING, members: 9998});
-	const ended = builder.addThread({key: -7, name: 'handler-*', flags: threadFlag.virtual, alive: false});
+	const carrier = builder.addThread({key: 1, name: safe`ForkJoinPool-1-worker-1`, flags: threadFlag.carrier});
+	builder.addThread({key: -5, name: safe`handler-*`, flags: threadFlag.virtual, carrier});
+	builder.addThread({key: -6, name: safe`handler-*`, flags: threadFlag.virtual, state: stateCode.WAITING, members: 9998});
+	const ended = builder.addThread({key: -7, name: safe`handler-*`, flags: threadFlag.virtual, alive: false});
 	builder.count(ended, 0, stateCode.RUNNABLE, 1, 5e6);
 	const {rows} = queryThreads(builder.build(), undefined, shown({foldPools: false}));
 	expect(rows).toMatchObject([{

@@ -1,6 +1,7 @@
 import {spawn} from 'node:child_process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {threadRunDelayNs} from '../../source/query/counters/thread-table.js';
@@ -12,7 +13,7 @@ import {schedstatOf, threadsNamed} from '../helpers/proc.js';
 import {samplerForTest, snapshotOf} from '../helpers/sampling.js';
 import {until} from '../helpers/until.js';
 
-const busyIn = ({threads}: Snapshot) => threads.name.indexOf('busy-one');
+const busyIn = ({threads}: Snapshot) => threads.name.indexOf(safe`busy-one`);
 
 test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))(
 	'JDK $release: what a thread waits for a CPU is what the kernel says, with both engines',

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {Sample, threadFlag} from '../../source/model/sample.js';
@@ -64,7 +65,7 @@ function play(
 
 			if (nowNs >= sampleNs) {
 				sample.clear();
-				const row = sample.addThread(1, 1, 'worker');
+				const row = sample.addThread(1, 1, safe`worker`);
 				sample.addFrame(line > 0 ? line : 500);
 				sample.cpuNs[row] = usedNs;
 				sample.state[row] = line > 0 ? stateCode.RUNNABLE : stateCode.WAITING;
@@ -152,7 +153,7 @@ test('any sample: what its rows used is what counts, at stacks or unattributed',
 		sample.isObservation = round % 2 === 0;
 		const rows = 1 + pick(random, 8);
 		for (let index = 0; index < rows; index++) {
-			const row = sample.addThread(index, index, `t${index}`);
+			const row = sample.addThread(index, index, safe`t${index}`);
 			sample.state[row] = pick(random, 6);
 			sample.cpuNs[row] = pick(random, 3) * 1e6;
 			sample.carrier[row] = row > 0 && random() < 0.3 ? row - 1 : -1;
@@ -182,7 +183,7 @@ test('a thread that works for long before it is observed for once: that counts f
 	for (let interval = 0; interval <= 1000; interval++) {
 		sample.clear();
 		sample.isObservation = true;
-		const row = sample.addThread(1, 1, 'worker');
+		const row = sample.addThread(1, 1, safe`worker`);
 		sample.cpuNs[row] = 5e6;
 		sample.isObserved[row] = Number(interval === 1000);
 		sample.addFrame(7);
@@ -206,7 +207,7 @@ test('threads without Java frames count as what they are there for; one whose st
 		['main', 4e6, threadFlag.incomplete],
 	] as const;
 	for (const [name, cpuNs, flags] of threads) {
-		const row = sample.addThread(sample.count, 1, name);
+		const row = sample.addThread(sample.count, 1, safe`${name}`);
 		sample.cpuNs[row] = cpuNs;
 		sample.flags[row] = flags;
 	}

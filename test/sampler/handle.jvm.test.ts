@@ -6,6 +6,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {beforeAll, describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
 import type {Target} from '../../source/jvm/target.js';
 import {bundle} from '../helpers/bundle.js';
@@ -80,7 +81,7 @@ describe.concurrent('a session on a real JVM', () => {
 		}
 
 		expect(session.pauseWorstUs).toBeGreaterThanOrEqual(session.pauseP99Us);
-		const [busy, sleeping] = ['busy-one', 'sleeping-one'].map(name => threads.name.indexOf(name));
+		const [busy, sleeping] = [safe`busy-one`, safe`sleeping-one`].map(name => threads.name.indexOf(name));
 		expect(threads.cpuNs[busy]).toBeGreaterThan(0);
 		expect(threads.cpuNs[sleeping]).toBe(0);
 		expect(threads.sinceMs[sleeping]).toBeLessThan(threads.sinceMs[busy]);

@@ -1,5 +1,6 @@
 import {performance} from 'node:perf_hooks';
 import {expect, test} from 'vitest';
+import {safe, type Printable} from '../../source/util/printable.js';
 import type {TimerId} from '../../source/engines/common/engine.js';
 import {memoryEngine} from '../../source/engines/memory/memory-engine.js';
 import {JavaThread} from '../../source/engines/memory/threads/java-thread.js';
@@ -61,7 +62,7 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 	const backoff = new IdleBackoff();
 	const sample = new Sample();
 	const thread = new JavaThread(0x10_00, emptyBlock(), 1);
-	thread.row.index = sample.addThread(1, 1, 'works');
+	thread.row.index = sample.addThread(1, 1, safe`works`);
 	const steadyThreads = new SteadyThreads();
 	let [nowMs, beginMs, wasRunning, running, samples, taken] = [0, restMs, false, 0, 0, 0];
 	for (; taken < 300_000; taken++) {
@@ -123,7 +124,7 @@ test.each([
 	},
 );
 
-function threadNamed({threads}: TableImage, name: string) {
+function threadNamed({threads}: TableImage, name: Printable) {
 	const record = threads.name.indexOf(name);
 	return {nativeId: threads.nativeId[record], cpuNs: threads.cpuNs[record]};
 }
@@ -159,7 +160,7 @@ test.each(['perf', 'stop'] as const)(
 		await until(() => isAtRest(20));
 		const image = reader.read(1000)!;
 		const {figures} = image;
-		const main = threadNamed(image, 'main');
+		const main = threadNamed(image, safe`main`);
 		expect(ticksOf(image)).toBe(figures.threadSamples);
 		expect(ticksOf(image, 'main')).toBe(figures.sampleTicks);
 		const kernelNs = () => schedstatOf(java.pid, main.nativeId).cpuNs;
@@ -178,7 +179,7 @@ test.each(['perf', 'stop'] as const)(
 		expect(taken[first + 1].repeats).toBe(1);
 		await until(() => {
 			const usedNs = kernelNs() - mainKernelNs;
-			return usedNs > 0 && threadNamed(reader.read(1000)!, 'main').cpuNs - main.cpuNs === usedNs;
+			return usedNs > 0 && threadNamed(reader.read(1000)!, safe`main`).cpuNs - main.cpuNs === usedNs;
 		});
 		// It comes to rest again.
 		await until(() => isAtRest(4));

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import type {EngineSession, SampleOutcome} from '../../source/engines/common/engine.js';
 import type {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
@@ -31,7 +32,7 @@ function steady(before: (sample: number) => void): EngineSession {
 		async sample(into: Sample): Promise<SampleOutcome> {
 			into.clear();
 			before(++samples);
-			const row = into.addThread(1, 100, 'main');
+			const row = into.addThread(1, 100, safe`main`);
 			into.state[row] = samples % 2 === 0 ? stateCode.RUNNABLE : stateCode.WAITING;
 			into.cpuNs[row] = 1e6;
 			into.addFrame(1);

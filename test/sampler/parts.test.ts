@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import type {Obstacle} from '../../source/jvm/obstacles.js';
 import {SessionOver, type Engine} from '../../source/engines/common/engine.js';
 import {RecentPauses} from '../../source/sampler/budget.js';
@@ -56,12 +57,12 @@ describe('chooseEngine', () => {
 			throw new Error('not opened here');
 		},
 	});
-	const noMemory = engine('memory', {reason: 'no ptrace rights', hint: 'run as root', otherEnginesMayWork: true});
-	const elsewhere = engine('memory', {reason: 'not on this processor', hint: '', otherEnginesMayWork: true});
-	const gone = (id: string) => engine(id, {reason: 'process 1 has ended', hint: 'choose another process'});
+	const noMemory = engine('memory', {reason: safe`no ptrace rights`, hint: safe`run as root`, otherEnginesMayWork: true});
+	const elsewhere = engine('memory', {reason: safe`not on this processor`, hint: safe``, otherEnginesMayWork: true});
+	const gone = (id: string) => engine(id, {reason: safe`process 1 has ended`, hint: safe`choose another process`});
 	const memory = engine('memory');
 	const attach = engine('attach');
-	const noAttach = engine('attach', {reason: 'attach is disabled', hint: 'restart it'});
+	const noAttach = engine('attach', {reason: safe`attach is disabled`, hint: safe`restart it`});
 
 	test.each([
 		['auto', [memory, attach], 'memory', ''],

@@ -2,6 +2,7 @@ import {spawnSync} from 'node:child_process';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {attachEngine} from '../../source/engines/attach/attach-engine.js';
 import type {Engine} from '../../source/engines/common/engine.js';
 import {memoryEngine} from '../../source/engines/memory/memory-engine.js';
@@ -18,7 +19,7 @@ import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {sampleHere, samplerForTest, snapshotOf} from '../helpers/sampling.js';
 import {until} from '../helpers/until.js';
 
-const stuck = ['stuck-1', 'stuck-2'];
+const stuck = [safe`stuck-1`, safe`stuck-2`];
 
 /** A blocked thread wakes each second up to JDK 23: how often it must have used CPU before it is looked at. */
 const wakeUps = 3;
@@ -85,7 +86,7 @@ test.each(jdks())(
 				expect(last.get(name)).toMatchObject({sinceMs: first.get(name)!.sinceMs, unmovedSinceStart: true});
 			}
 
-			for (const name of ['turn-1', 'turn-2', 'turn-3']) {
+			for (const name of [safe`turn-1`, safe`turn-2`, safe`turn-3`]) {
 				expect(last.get(name)!.sinceMs).toBeGreaterThan(first.get(name)!.sinceMs);
 				expect(last.get(name)!.unmovedSinceStart).toBe(false);
 			}

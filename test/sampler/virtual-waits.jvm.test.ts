@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {printable} from '../../source/util/printable.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {waitText} from '../../source/query/locks/wait-of.js';
 import {defaultQuery} from '../../source/query/types/query.js';
@@ -81,7 +82,7 @@ describe.each(cases)('JDK $release, $collector', ({release, jdk, collector}) => 
 
 	test('threads in scopes that platform and virtual threads have opened are seen; where nobody asks for files, it is said that they wait for a socket', async () => {
 		const sampler = await samplerForTest(shared.java, {maxVirtualThreads: 1000});
-		const kinds = ['inScope', 'inScopeOfVirtual'].map(method => `VirtualWaitsEveryWay.${method}`);
+		const kinds = ['inScope', 'inScopeOfVirtual'].map(method => printable(`VirtualWaitsEveryWay.${method}`));
 		await expectSoon(() => {
 			const snapshot = sampler.read();
 			const threadsOf = new Map(snapshot

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
@@ -101,7 +102,7 @@ const farMs = () => performance.now() + 1_000_000;
 function idleSample(count: number): Sample {
 	const sample = new Sample();
 	for (let thread = 1; thread <= count; thread++) {
-		const row = sample.addThread(thread, 10_000 + thread, `idle-${thread}`);
+		const row = sample.addThread(thread, 10_000 + thread, safe`idle-${thread}`);
 		sample.state[row] = stateCode.IDLE;
 		sample.addFrame(2 + thread);
 	}

@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {deflateRawSync} from 'node:zlib';
 import {expect, test} from 'vitest';
+import {printable, safe, type Printable} from '../../source/util/printable.js';
 import {linesOf, sourceLibrary, mismatchOf, pathOfSource} from '../../source/sources/library.js';
 import {rootOf, pathEntries, sourceJars, targetRoots} from '../../source/sources/roots.js';
 import {sourceDebugExtension} from '../../source/sources/class-file.js';
@@ -59,7 +60,7 @@ const folder = sharedFolder();
 
 const bubble
 	= 'package com.acme.sort;\n\nclass Bubble {\n\tvoid sort(int[] all) {\n\t\tswap(all, 0);\n\t}\n\n\tvoid swap(int[] all, int at) {\n\t}\n}\n';
-const place = {className: 'com.acme.sort.Bubble', method: 'sort', file: 'Bubble.java', line: 5};
+const place = {className: safe`com.acme.sort.Bubble`, method: safe`sort`, file: safe`Bubble.java`, line: 5};
 
 function written(name: string, content: string | Buffer): string {
 	const file = path.join(folder, name);
@@ -98,7 +99,7 @@ test('a source in another folder than its package is found by its name and packa
 	written('elsewhere/other/Bubble.java', '// not this one\npackage com.acme;\n');
 	const file = written('elsewhere/sort/Bubble.java', bubble);
 	expect(found('elsewhere')?.found).toBe(file);
-	expect(found('elsewhere', {...place, className: 'org.acme.Bubble'})).toBeUndefined();
+	expect(found('elsewhere', {...place, className: safe`org.acme.Bubble`})).toBeUndefined();
 	const jar = written(
 		'elsewhere.jar',
 		makeZip([{name: 'other/Bubble.java', content: 'package com.acme;\n'}, {
@@ -112,9 +113,9 @@ test('a source in another folder than its package is found by its name and packa
 test('lines of inlined code are those of its own source, by the class file; without one they are inlined code', () => {
 	const [sources, jar] = [rootOf(kotlin), rootOf(path.join(kotlin, 'orders.jar'))];
 	const at = (line: number) => ({
-		className: 'com.acme.orders.OrderService',
-		method: 'checkout',
-		file: 'OrderService.kt',
+		className: safe`com.acme.orders.OrderService`,
+		method: safe`checkout`,
+		file: safe`OrderService.kt`,
 		line,
 	});
 	const {inlinedOf, sourceOf} = sourceLibrary(() => [sources], () => [jar]);
@@ -133,7 +134,7 @@ test('lines of inlined code are those of its own source, by the class file; with
 	expect([13, 33].map(line => withoutClass.inlinedOf(at(line)))).toEqual([undefined, {}]);
 	expect(withoutClass.sourceOf(at(33))?.note).toMatch(/^line 33 is inlined code/);
 	// Of another version: its line 33 may be anything.
-	expect(inlinedOf({...at(33), file: 'Orders.kt'})).toBeUndefined();
+	expect(inlinedOf({...at(33), file: safe`Orders.kt`})).toBeUndefined();
 });
 
 test('a class file that is damaged or ends too early has no SMAP or another, and nothing worse', () => {
@@ -171,8 +172,8 @@ test.each([
 test('what is no jar, is damaged or is not there has nothing', () => {
 	written('no.jar', 'nothing');
 	expect(found('no.jar')).toBeUndefined();
-	expect(found('no.jar', {...place, className: 'com.acme.Other'})).toBeUndefined();
-	expect(found('plain', {...place, file: 'Other.java'})).toBeUndefined();
+	expect(found('no.jar', {...place, className: safe`com.acme.Other`})).toBeUndefined();
+	expect(found('plain', {...place, file: safe`Other.java`})).toBeUndefined();
 });
 
 test.each([
@@ -187,7 +188,7 @@ test.each([
 	['..a.B', 'B.java', undefined],
 	['a.B', 'B\u0000.java', undefined],
 ])('the source of %s in %s is asked for as %s', (className, file, expected) => {
-	expect(pathOfSource({...place, className, file})).toBe(expected);
+	expect(pathOfSource({...place, className: printable(className), file: file as Printable})).toBe(expected);
 });
 
 test.each([
@@ -203,7 +204,7 @@ test.each([
 	['sor', 5, 'line 5 is not in a method sor'],
 	['<init>', 2, 'line 2 is not in a method Bubble'],
 ])('how a source fits method %s at line %i', (method, line, mismatch?: string) => {
-	expect(mismatchOf(linesOf(Buffer.from(bubble)), {...place, method, line})).toBe(mismatch);
+	expect(mismatchOf(linesOf(Buffer.from(bubble)), {...place, method: printable(method), line})).toBe(mismatch);
 });
 
 test('of what is found it is said why it does not fit', () => {

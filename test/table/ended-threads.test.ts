@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {alignedTo} from '../../source/query/counters/aligned.js';
 import {endedThreadsKey, endedThreadsName, lockKindCode} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
@@ -25,7 +26,7 @@ const tasksIn = (sample: number) =>
 		const task = (Math.floor((sample + (index % 2)) / 2) * tasksAlive) + index;
 		return {
 			key: 100 + task,
-			name: `task-${task}`,
+			name: safe`task-${task}`,
 			state: stateCode.BLOCKED,
 			cpuNs: 1000,
 			frames: [`Task.run${task % 3}`, 'Thread.run'],
@@ -43,7 +44,7 @@ function threadPerTask(shape: TableShape): (samples: number) => Snapshot {
 	return samples => {
 		for (const end = taken + samples; taken < end; taken++) {
 			count(
-				[{key: 1, name: 'keeper', frames: ['Keeper.hold'], cpuNs: 500}, ...tasksIn(taken)],
+				[{key: 1, name: safe`keeper`, frames: ['Keeper.hold'], cpuNs: 500}, ...tasksIn(taken)],
 				1000 * (1 + taken),
 			);
 		}

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../source/util/printable.js';
 import {fromNames, namesOf, select} from '../../source/model/column-types.js';
 import {Sample, threadFlag} from '../../source/model/sample.js';
 import {clockFigures, sessionFigures} from '../../source/model/schema.js';
@@ -29,7 +30,7 @@ export const zeroFigures: SamplerFigures = Object.freeze({
 /** A thread as a test draws it: frames are "Class.method" from the innermost out. */
 export type DrawnThread = {
 	key: number;
-	name?: string;
+	name?: Printable;
 	state?: number;
 	cpuNs?: number;
 	frames?: string[];
@@ -41,8 +42,8 @@ export type DrawnThread = {
 };
 
 /** The name of a thread in a sample: another one in each. */
-export function renamed(key: number, atMs: number): string {
-	return `request ${atMs} of customer ${key} ${'é'.repeat(atMs % 40)}`;
+export function renamed(key: number, atMs: number): Printable {
+	return safe`request ${atMs} of customer ${key} ${safe`é`.repeat(atMs % 40)}`;
 }
 
 /** Fills a sample with drawn threads. */
@@ -59,7 +60,7 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 
 	sample.clear();
 	for (const thread of threads) {
-		const row = sample.addThread(thread.key, thread.key + 1000, thread.name ?? `t${thread.key}`);
+		const row = sample.addThread(thread.key, thread.key + 1000, thread.name ?? safe`t${thread.key}`);
 		sample.state[row] = thread.state ?? 1;
 		sample.cpuNs[row] = thread.cpuNs ?? 0;
 		sample.flags[row] = thread.isIncomplete ? threadFlag.incomplete : 0;
@@ -108,7 +109,7 @@ export function randomSamples(
 			const frames = random() < 0.4 ? stood.get(key) : undefined;
 			rows.push({
 				key: random() < 0.1 ? -key : key,
-				name: random() < 0.05 ? `renamed ${key} ${pick(random, 50)} \u{1F600} é` : `t${key}`,
+				name: random() < 0.05 ? safe`renamed ${key} ${pick(random, 50)} \u{1F600} é` : safe`t${key}`,
 				state: pick(random, stateCount),
 				cpuNs: random() < 0.5 ? 0 : pick(random, 1_000_000),
 				frames: frames

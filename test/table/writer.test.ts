@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {printable, safe} from '../../source/util/printable.js';
 import {otherFrame} from '../../source/model/frame.js';
 import {lockKindCode, threadFlag, unknownThreadKey, type Sample} from '../../source/model/sample.js';
 import {stateCode, stateCount} from '../../source/model/thread-state.js';
@@ -224,7 +225,7 @@ describe('counting', () => {
 
 	test('threads whose id reads 0 have their stacks, and do not make the table full', () => {
 		const {count, read} = newTable();
-		count([{key: 0, name: 'new', frames: ['A.a']}, {key: 0, name: 'new', frames: ['B.b']}, {
+		count([{key: 0, name: safe`new`, frames: ['A.a']}, {key: 0, name: safe`new`, frames: ['B.b']}, {
 			key: 3,
 			frames: ['A.a'],
 		}]);
@@ -251,8 +252,8 @@ describe('counting', () => {
 
 	test('a row of several threads counts for each, from when the engine says', () => {
 		const {writer, sample, read} = newTable();
-		const holder = sample.addThread(1, 0, 'holder');
-		const row = sample.addThread(-9, 0, 'waiter-*');
+		const holder = sample.addThread(1, 0, safe`holder`);
+		const row = sample.addThread(-9, 0, safe`waiter-*`);
 		sample.members[row] = 20;
 		sample.state[row] = stateCode.WAITING;
 		sample.atNodeSinceMs[row] = 40;
@@ -360,9 +361,9 @@ describe('threads', () => {
 		const image = counted([{
 			atMs: 1,
 			threads: [
-				{key: 1, name: 'http-1', state: 2, lock: {kind: 1, className: 'L', owner: 2}},
-				{key: 2, name: 'idle'},
-				{key: 3, name: 'writer', frames: ['A.holds'], isIncomplete: true},
+				{key: 1, name: safe`http-1`, state: 2, lock: {kind: 1, className: 'L', owner: 2}},
+				{key: 2, name: safe`idle`},
+				{key: 3, name: safe`writer`, frames: ['A.holds'], isIncomplete: true},
 			],
 		}], name => name.startsWith('http-'));
 		expect(image.figures).toMatchObject({threadSamples: 1, incompleteStacks: 0});
@@ -419,7 +420,7 @@ describe('names', () => {
 					(_, thread) => `request ${Math.floor((round + thread) / 3)} ${'é'.repeat((round * thread) % 250)}`,
 				),
 			];
-			const threads = names.map((name, index) => ({key: index + 1, name, frames: ['A.b']}));
+			const threads = names.map((name, index) => ({key: index + 1, name: printable(name), frames: ['A.b']}));
 			count(threads.filter(({name}) => name !== 'gone' || round < 10), round);
 			kept.push({image: read(), names});
 		}

@@ -3,6 +3,7 @@ import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test, describe} from 'vitest';
+import {printable} from '../../source/util/printable.js';
 import {TraceSession} from '../../source/tracing/trace-session.js';
 import {TaskSession} from '../../source/tracing/task-session.js';
 import {folderForTest, probeOf, sharedJava, closedAfterTest} from '../helpers/for-test.js';
@@ -160,7 +161,7 @@ describe.each(jdks().map(each => [each.release, each] as const))('JDK %i', (rele
 				`${classesOf([method])[0]}: ${ours}`,
 				`${method.replace('#', '.')}: ${ours}`,
 				`there is no ${method.replace('#', '.')} with such a task`,
-			].some(text => notes.includes(`not watched: ${text}`));
+			].some(text => notes.includes(printable(`not watched: ${text}`)));
 		expect(wovenMethods).toBe(0);
 		expect(reached.filter(method => !isNamed(method))).toEqual([]);
 		expect(notes).toContain(`not watched: java.lang.Thread.yield: ${ours}`);

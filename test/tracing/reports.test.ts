@@ -1,5 +1,6 @@
 import {expect, test, vi} from 'vitest';
 import fc from 'fast-check';
+import {safe} from '../../source/util/printable.js';
 import {refusalNotes} from '../../source/commands/trace-texts.js';
 import {reportFormats} from '../../source/exports/formats/format-registry.js';
 import {bucketCount, bucketStartNs, percentileNs} from '../../source/model/histogram.js';
@@ -63,7 +64,7 @@ test('what a thread had called before a window is part of what ended threads cal
 		elapsedNs: 1e9,
 		byThread: [{...first, paths: first.paths.slice(0, 1)}, {
 			number: 5,
-			name: 'gone',
+			name: safe`gone`,
 			paths: ended.paths.map(path => ({...path, calls: 4})),
 		}],
 	};

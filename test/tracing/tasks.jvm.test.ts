@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import type {Probe, ProbeCounter} from '../../source/model/task-probe.js';
 import type {TaskReport} from '../../source/model/task-report.js';
 import {readProbe} from '../../source/probes/probe-file.js';
@@ -88,13 +89,13 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		async () => {
 			const counters: ProbeCounter[] = [
 				{
-					name: 'queue',
+					name: safe`queue`,
 					root: 'instance',
 					className: 'java.util.concurrent.ThreadPoolExecutor',
 					path: 'workQueue.size()',
 				},
-				{name: 'priority', root: 'worker', className: 'java.lang.Thread', path: 'getPriority()'},
-				{name: 'threads', root: 'static', className: 'KnownTasks', path: 'single.getPoolSize()'},
+				{name: safe`priority`, root: 'worker', className: 'java.lang.Thread', path: 'getPriority()'},
+				{name: safe`threads`, root: 'static', className: 'KnownTasks', path: 'single.getPoolSize()'},
 			];
 			const session
 				= closedAfterTest(await TaskSession.begin(shared.target, {...readProbe('executors'), counters}, {

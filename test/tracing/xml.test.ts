@@ -5,17 +5,17 @@ import fc from 'fast-check';
 import {SaxesParser} from 'saxes';
 import {expect, test} from 'vitest';
 import {xmlTraces} from '../../source/exports/traces/xml.js';
-import {printable} from '../../source/util/printable.js';
+import {printable, safe, type Printable} from '../../source/util/printable.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {folderForTest} from '../helpers/for-test.js';
 import {compileProgram, jdk, noTarget} from '../helpers/jvm.js';
 import {report} from '../helpers/reports.js';
 
 /** A trace in which a class `className` calls a method `method`, by a thread. */
-function reportOf(className: string, method: string, thread: string): TraceReport {
+function reportOf(className: Printable, method: Printable, thread: Printable): TraceReport {
 	return {
 		...report,
-		methods: [{className: 'a.B', method: 'outer', parameters: ''}, {className, method, parameters: 'int'}],
+		methods: [{className: safe`a.B`, method: safe`outer`, parameters: safe``}, {className, method, parameters: safe`int`}],
 		slowest: [{...report.slowest[0], thread}],
 	};
 }

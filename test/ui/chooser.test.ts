@@ -1,6 +1,7 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
 import {createElement} from 'react';
 import {expect, test} from 'vitest';
+import {safe, type Printable} from '../../source/util/printable.js';
 import {
 	ChooserScreen, matching, pressChooser, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
 } from '../../source/ui/screens/chooser.js';
@@ -11,24 +12,24 @@ import {closedAfterTest} from '../helpers/for-test.js';
 /** A row as the command makes it, with the CPU share in its first cell. */
 const choice = (
 	pid: number,
-	cpu: string,
-	user: string,
-	version: string,
-	name: string,
-	problem?: string,
+	cpu: Printable,
+	user: Printable,
+	version: Printable,
+	name: Printable,
+	problem?: Printable,
 ): ChoiceRow => ({
 	id: String(pid),
-	cells: [String(pid), cpu, user, version],
+	cells: [safe`${pid}`, cpu, user, version],
 	name,
 	words: `${pid} ${user} ${version} ${name}`,
 	problem,
 });
 const rows: readonly ChoiceRow[] = [
-	choice(100, '17%', 'acme', '21.0.3', 'com.acme.Shop'),
-	choice(200, '3%', 'acme', '17.0.1', 'com.acme.Mail'),
-	choice(300, '-', 'root', '8', 'org.other.Main', 'belongs to root'),
+	choice(100, safe`17%`, safe`acme`, safe`21.0.3`, safe`com.acme.Shop`),
+	choice(200, safe`3%`, safe`acme`, safe`17.0.1`, safe`com.acme.Mail`),
+	choice(300, safe`-`, safe`root`, safe`8`, safe`org.other.Main`, safe`belongs to root`),
 ];
-const empty: ChooserState = {filter: '', selected: undefined, message: ''};
+const empty: ChooserState = {filter: '', selected: undefined, message: safe``};
 const after = (keys: readonly string[]): ChooserStep => {
 	let step: ChooserStep = {state: empty};
 	for (const key of keys) {
@@ -56,7 +57,7 @@ test.each([
 
 test('the cursor stays on its JVM when others come, and figures are no words', () => {
 	const {state} = after(['down']);
-	expect(pressChooser(state, 'enter', [choice(1, '-', 'x', '8', 'new'), ...rows], 10).effect).toEqual({
+	expect(pressChooser(state, 'enter', [choice(1, safe`-`, safe`x`, safe`8`, safe`new`), ...rows], 10).effect).toEqual({
 		type: 'leave',
 		chosen: '200',
 	});
@@ -77,10 +78,10 @@ test('Esc erases what was typed, and then leaves without a choice; the last line
 });
 
 const columnsOfRows: readonly ChoiceColumn[] = [
-	{heading: 'PID', align: 'right', fromColumns: 0},
-	{heading: 'CPU', align: 'right', fromColumns: 30},
-	{heading: 'USER', align: 'left', fromColumns: 50},
-	{heading: 'JVM', align: 'left', fromColumns: 60},
+	{heading: safe`PID`, align: 'right', fromColumns: 0},
+	{heading: safe`CPU`, align: 'right', fromColumns: 30},
+	{heading: safe`USER`, align: 'left', fromColumns: 50},
+	{heading: safe`JVM`, align: 'left', fromColumns: 60},
 ];
 const theme = new Theme({color: false, ascii: true});
 
@@ -93,7 +94,7 @@ function screenOf(
 	const left: Array<string | undefined> = [];
 	const screen = closedAfterTest(new ComponentScreen(createElement(ChooserScreen, {
 		theme, list: () => ({
-			title: 'which JVM?', columns: columnsOfRows, nameHeading: 'MAIN CLASS', none: 'no JVMs found', rows: list,
+			title: safe`which JVM?`, columns: columnsOfRows, nameHeading: safe`MAIN CLASS`, none: safe`no JVMs found`, rows: list,
 		}), onLeave(id) {
 			left.push(id);
 		},
@@ -109,8 +110,8 @@ test('in the table of a backend, [ and ] move the span, and / is no letter', () 
 });
 
 test('why a JVM cannot be chosen is said whole', async () => {
-	const problem = `it is ${'very '.repeat(30)}far away`;
-	const {screen, left} = screenOf([choice(1, '-', 'acme', '8', 'Main', problem)]);
+	const problem = safe`it is ${safe`very `.repeat(30)}far away`;
+	const {screen, left} = screenOf([choice(1, safe`-`, safe`acme`, safe`8`, safe`Main`, problem)]);
 	const lines = await screen.lines('enter');
 	expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(`1: ${problem}`);
 	expect(lines).toHaveLength(23);
@@ -126,7 +127,7 @@ test('a narrow screen has fewer columns, each as wide as its longest cell', asyn
 		expect((await screenOf(rows, columns).screen.lines()).slice(1, 3)).toEqual([heading, first]);
 	}
 
-	expect((await screenOf([choice(1, '-', 'u'.repeat(100), '8', 'Main')]).screen.lines())[2])
+	expect((await screenOf([choice(1, safe`-`, safe`u`.repeat(100), safe`8`, safe`Main`)]).screen.lines())[2])
 		.toBe(`>  1   - ${'u'.repeat(38)}~ 8   Main`);
 });
 

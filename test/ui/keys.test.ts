@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {actionOf, contexts, isOfTables, keyGroups, keysOf, keyTable, type Action} from '../../source/ui/state/keys.js';
 import {tableActions} from '../../source/ui/state/table-actions.js';
 import {helpLines, viewHelpLines, type HelpLine} from '../../source/ui/components/help-lines.js';
@@ -44,11 +45,11 @@ test('the help begins with the words of the header, then has every key once, by 
 	}
 
 	const lines = texts(helpLines('lines', 100, {
-		findings: ['a deadlock'],
-		program: ['heap 1M'],
-		warnings: ['the table is full'],
-		notes: ['lines are approximate'],
-		sampling: [{word: 'late', meaning: '3'}],
+		findings: [safe`a deadlock`],
+		program: [safe`heap 1M`],
+		warnings: [safe`the table is full`],
+		notes: [safe`lines are approximate`],
+		sampling: [{word: safe`late`, meaning: '3'}],
 		source: 'jvm',
 	}));
 	const words = lines.slice(0, lines.indexOf(''));

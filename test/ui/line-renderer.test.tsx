@@ -4,6 +4,7 @@ import chalk from 'chalk';
 import {Box, render, Static, Text, Transform, type DOMElement} from 'ink';
 import type {ReactNode, RefObject} from 'react';
 import {afterEach, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {screenPicture, themes} from '../../build/pictures.js';
 import lineRenderer from '../../build/line-renderer.js';
 import inkRenderer from '../../node_modules/ink/build/renderer.js';
@@ -42,17 +43,17 @@ test('the parts of Ink that are replaced are those of this version', async () =>
 
 test('a screen of lines is drawn as Ink draws it', async () => {
 	const lines: Spans[] = [
-		[{text: 'a ', role: 'hot'}, {text: '名前'}],
+		[{text: safe`a `, role: 'hot'}, {text: safe`名前`}],
 		[],
-		[{text: '   '}],
-		[{text: 'x'.repeat(30)}],
-		[{text: 'e\u0301👩‍👩‍👧  ', role: 'selected'}],
+		[{text: safe`   `}],
+		[{text: safe`x`.repeat(30)}],
+		[{text: safe`e\u0301👩‍👩‍👧  `, role: 'selected'}],
 	];
 	const {ours, inks} = drawn((
 		<>
 			<Lines lines={lines} width={width}/>
 			<Box flexDirection='column'>
-				<Lines lines={[[{text: 'RRww', role: 'states'}]]} width={width} height={3}/>
+				<Lines lines={[[{text: safe`RRww`, role: 'states'}]]} width={width} height={3}/>
 			</Box>
 		</>
 	));
@@ -67,8 +68,8 @@ test('neighbours that look alike share a text, and so do the letters of a state'
 	const {ours}
 		= drawn(<Lines
 			lines={[
-				[{text: 'a', role: 'selected'}, {text: ''}, {text: 'bc', role: 'selected'}],
-				[{text: 'RRBww', role: 'states'}],
+				[{text: safe`a`, role: 'selected'}, {text: safe``}, {text: safe`bc`, role: 'selected'}],
+				[{text: safe`RRBww`, role: 'states'}],
 			]}
 			width={width}
 		/>);
@@ -121,13 +122,13 @@ test.each<[string, ReactNode]>([
 	[
 		'a border',
 		<Box key='a' flexDirection='column' borderStyle='single'>
-			<Lines lines={[[{text: 'b'}]]} width={width}/>
+			<Lines lines={[[{text: safe`b`}]]} width={width}/>
 		</Box>,
 	],
 	[
 		'what is clipped',
 		<Box key='a' flexDirection='column' height={1} overflow='hidden'>
-			<Lines lines={[[{text: 'b'}], [{text: 'c'}]]} width={width}/>
+			<Lines lines={[[{text: safe`b`}], [{text: safe`c`}]]} width={width}/>
 		</Box>,
 	],
 	['what stays above', <Static key='a' items={['above']}>{item => <Text key={item}>{item}</Text>}</Static>],

@@ -1,5 +1,6 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
@@ -23,7 +24,7 @@ function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24} = {}) {
 	const screen = openScreen(store, {
 		columns, rows, async save(snapshot, baseline) {
 			saves.push({snapshot, baseline});
-			return 'saved it';
+			return safe`saved it`;
 		},
 	});
 	return {screen, saves, goOn, text: async (...keys: readonly string[]) => screen.text(...keys)};

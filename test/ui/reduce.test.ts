@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {emptyRing} from '../../source/query/past/past-ring.js';
 import {confirmTrace} from '../../source/ui/state/reduce-input.js';
@@ -12,9 +13,9 @@ const around: ScreenContext = {
 	rows,
 	pageRows: 3,
 	columns: [
-		{id: 'self', name: 'self share', title: 'self share', isFlexible: false, sortKeys: ['self']},
-		{id: 'total', name: 'total share', title: 'total share', isFlexible: false, sortKeys: ['total']},
-		{id: 'line', name: 'name', title: 'name', isFlexible: true, sortKeys: ['name']},
+		{id: 'self', name: safe`self share`, title: 'self share', isFlexible: false, sortKeys: ['self']},
+		{id: 'total', name: safe`total share`, title: 'total share', isFlexible: false, sortKeys: ['total']},
+		{id: 'line', name: safe`name`, title: 'name', isFlexible: true, sortKeys: ['name']},
 	],
 	visibleColumns: ['self', 'line'],
 	sizeOf: () => ({lines: 30, page: 10}),
@@ -25,9 +26,9 @@ const around: ScreenContext = {
 	links: [],
 	locationOf: (_, key) =>
 		'ef'.includes(key)
-			? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88}
+			? {className: safe`com.acme.Dao`, method: key === 'e' ? safe`find` : safe``, file: safe``, line: 88}
 			: undefined,
-	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
+	threadsOf: key => key === 'c' ? {keys: [7, 8], label: safe`2 threads`} : undefined,
 };
 const start = () => initialState({query: defaultQuery, delayMs: 1000});
 
@@ -259,7 +260,7 @@ test('a click on a tab closes what is open as Esc does: changed columns are kept
 		layers: [],
 		effects: [{type: 'keep-columns', view: 'lines', columns: ['self', 'total', 'line']}],
 	});
-	const asked = confirmTrace(after(['enter']).state, {question: 'trace 2 methods? [y/N] ', about: ''});
+	const asked = confirmTrace(after(['enter']).state, {question: safe`trace 2 methods? [y/N] `, about: safe``});
 	expect(clicked(asked)).toMatchObject({view: 'threads', layers: [], effects: [{type: 'forget-methods'}]});
 	expect(clicked(after(['/', 'x']).state)).toMatchObject({
 		view: 'threads',
@@ -384,8 +385,8 @@ describe('a method to trace', () => {
 
 	test('is traced after y and Enter, and after nothing else; the question waits below what is being typed', () => {
 		const asked = confirmTrace(after(['/', 'd']).state, {
-			question: 'trace 2 methods of 1 class? [y/N] ',
-			about: 'a.B.c.',
+			question: safe`trace 2 methods of 1 class? [y/N] `,
+			about: safe`a.B.c.`,
 		});
 		expect(asked.layers).toMatchObject([{purpose: 'confirm-trace'}, {purpose: 'filter', text: 'd'}]);
 		const {state} = after(['y', 'enter'], asked);

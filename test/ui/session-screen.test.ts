@@ -1,5 +1,6 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {printable, safe} from '../../source/util/printable.js';
 import {cellWidth} from '../../source/util/cell-width.js';
 import {pseudoFrame, unknownStack} from '../../source/model/frame.js';
 import type {SourceStatus} from '../../source/model/source.js';
@@ -80,7 +81,7 @@ describe('a frame fits its screen', () => {
 					for (const line of lines) {
 						expect(theme === colored || /^[ -~]*$/.test(line), `--ascii: ${line}`).toBe(true);
 						const text = line.replaceAll(sgr, '');
-						expect(cellWidth(text), `${columns} x ${rows} ${view} ${keys.join(' ')}: ${text}`)
+						expect(cellWidth(printable(text)), `${columns} x ${rows} ${view} ${keys.join(' ')}: ${text}`)
 							.toBeLessThanOrEqual(Math.max(0, columns - 1));
 						expect(text).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E]/);
 					}
@@ -134,8 +135,8 @@ test('a window that is being resized is repainted once, when it rests; a repaint
 
 test('a figure on sampling that is bad takes the room that what is said of the JVM leaves', async () => {
 	const many = picture('worker-1 | R | com.acme.Main.main:3', {samples: 100, incompleteStacks: 144});
-	const mainClass = 'com.acme.orders.service.OrderServiceApplication';
-	const named = {...many, target: {...many.target, mainClass, jvmVersion: '17.0.15'}};
+	const mainClass = safe`com.acme.orders.service.OrderServiceApplication`;
+	const named = {...many, target: {...many.target, mainClass, jvmVersion: safe`17.0.15`}};
 	const screen = screenOf(named, {vitals: {uptimeMs: 11_000}});
 	expect((await screen.lines())[0]).toMatch(/OrderServiceApplication +JDK 17 +up 11s +LIVE/);
 	expect((await screen.at(120, 24))[0]).toMatch(/JDK 17\.0\.15 +up 11s +! 144 truncated stacks +LIVE/);
@@ -198,7 +199,7 @@ describe('the Lines view', () => {
 test.each([['1.8.0_504', 'JDK 8'], ['17.0.15', 'JDK 17'], ['27-ea', 'JDK 27']])(
 	'the release of a JVM of version %s is %s',
 	async (jvmVersion, release) => {
-		const [program] = await screenOf({...alone, target: {...alone.target, jvmVersion}}, {
+		const [program] = await screenOf({...alone, target: {...alone.target, jvmVersion: printable(jvmVersion)}}, {
 			vitals: {uptimeMs: 31_000},
 		}).lines();
 		expect(program).toMatch(new RegExp(`^${release}  up 31s `));
@@ -234,7 +235,7 @@ test.each([[80, 24], [80, 15], [80, 6], [60, 16]])(
 
 test('that lines are approximate is said in the detail and the help, not above the table', async () => {
 	for (const key of ['enter', '?']) {
-		const screen = screenOf(alone, {status: {...live, lineNote: 'lines are approximate'}});
+		const screen = screenOf(alone, {status: {...live, lineNote: safe`lines are approximate`}});
 		expect(await screen.text()).not.toContain('approximate');
 		expect(await screen.text(key)).toContain('lines are approximate');
 	}
@@ -245,14 +246,14 @@ test.each<[RegExp, SourceStatus, Snapshot?]>([
 	[/FAILED\n[^]*the socket is gone; start again; s saves, q quits/, {
 		phase: 'failed',
 		stale: false,
-		message: 'the socket is gone',
-		hint: 'start again',
+		message: safe`the socket is gone`,
+		hint: safe`start again`,
 	}, alone],
 	[/STALE\n[^]*these numbers are old/, {phase: 'sampling', stale: true}, alone],
 	[/NO SAMPLE 12s\n[^]*no sample for 12 s; sampling fails: no answer in time/, {
 		...live,
 		silentS: 12,
-		note: 'sampling fails: no answer in time',
+		note: safe`sampling fails: no answer in time`,
 	}, alone],
 	[/STOPPED\n[^]*o restarts it/, {phase: 'paused', stale: false}, alone],
 	[/STARTING\n[^]*waiting for the first sample/, {phase: 'starting', stale: false}],
@@ -278,7 +279,7 @@ describe('how sampling goes', () => {
 	function screenOver(moments: readonly Moment[], status = live, more: Partial<SessionStats> = {}): ComponentScreen {
 		const snapshots = moments.map(([s, samples, cpuS]) =>
 			picture('one | R | a:1', {
-				engine: 'memory',
+				engine: safe`memory`,
 				requestedIntervalMs: 20,
 				intervalMs: 20,
 				samples,
@@ -371,7 +372,7 @@ describe('what must be known of the figures', () => {
 	});
 
 	const sparse = {intervalMs: 3000, requestedIntervalMs: 1000, threadSamples: 300, sampleTicks: 6, samples: 2};
-	const starved = {intervalMs: 20, requestedIntervalMs: 20, timer: 'perf', samples: 1, late: 1, durationMs: 27_000};
+	const starved = {intervalMs: 20, requestedIntervalMs: 20, timer: safe`perf`, samples: 1, late: 1, durationMs: 27_000};
 	test.each<[string, string, Partial<SessionStats>, string?]>([
 		['unattributed CPU time not before two seconds', 'R900 R100', {durationMs: 1900, sampledMs: 1900}],
 		['unattributed CPU time', 'R900 R100', {durationMs: 2000, sampledMs: 2000}, '! 10% unattributed'],
@@ -390,7 +391,7 @@ describe('what must be known of the figures', () => {
 		[
 			'who may have had no CPU',
 			'R',
-			{...starved, timer: ''},
+			{...starved, timer: safe``},
 			'! 1 sample in 27 s: tprof-top or the target had no CPU',
 		],
 		[
@@ -429,7 +430,7 @@ describe('what must be known of the figures', () => {
 			1e7,
 		);
 		const unknown = drawing.build({durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50});
-		const screen = screenOf(unknown, {status: {...live, tracer: 'gdb (process 4711)'}, rows: 60});
+		const screen = screenOf(unknown, {status: {...live, tracer: safe`gdb (process 4711)`}, rows: 60});
 		expect((await screen.lines())[0]).toContain('! 40% without stack: gdb 4711');
 		expect(await screen.text('enter'))
 			.toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
@@ -438,7 +439,7 @@ describe('what must be known of the figures', () => {
 	});
 
 	test('stands whole in the help, with the note of the session, at any width', async () => {
-		const note = `a note of ${'many '.repeat(30)}words`;
+		const note = safe`a note of ${safe`many `.repeat(30)}words`;
 		for (const columns of [200, 80, 38]) {
 			const text = unwrapped(await screenOf(refused(), {status: {...live, note}, columns, rows: 60}).text('?'));
 			expect(text)
@@ -517,7 +518,7 @@ describe('what the configuration file says', () => {
 		const screen = screenOf(busy(), {
 			view: {columns: {lines: ['file', 'self']}}, async keepColumns(...columns) {
 				kept.push(columns);
-				return 'columns kept';
+				return safe`columns kept`;
 			},
 		});
 		expect(await screen.text()).toMatch(/^ FILE +CPU%. LINE/m);
@@ -534,8 +535,8 @@ describe('what the configuration file says', () => {
 			rows: 300,
 			view: {
 				keyChanges: new Map([['X', 'q'], ['q', null]]),
-				notes: ['config.json:3: no'],
-				message: {text: 'config.json:3: no', tone: 'error'},
+				notes: [safe`config.json:3: no`],
+				message: {text: safe`config.json:3: no`, tone: 'error'},
 			},
 		});
 		expect((await screen.lines()).at(-1)).toMatch(/^config\.json:3: no +X:quit/);
@@ -612,7 +613,7 @@ describe('what is said follows what is known', () => {
 		expect(await text({vitals: {heapUsedBytes: 99e6, heapMaxBytes: 100e6}})).toContain('! The heap is full');
 		await screen.press('enter');
 		expect(await text()).not.toContain('approximate');
-		expect(await text({status: {...live, lineNote: 'lines are approximate'}})).toContain('lines are approximate');
+		expect(await text({status: {...live, lineNote: safe`lines are approximate`}})).toContain('lines are approximate');
 	});
 
 	test('in the same window: with Java alone, what is found where Java waits while the JVM works', async () => {
@@ -716,7 +717,7 @@ describe('the Traces view', () => {
 
 test('before a method is traced what that does to the JVM stands below the question', async () => {
 	const traceNote
-		= 'Enter loads an agent into JVM 7 (JDK 21), which finds how many methods match. Nothing is traced before you have confirmed.';
+		= safe`Enter loads an agent into JVM 7 (JDK 21), which finds how many methods match. Nothing is traced before you have confirmed.`;
 	const text = await openTraced('lines', {phase: 'sampling', stale: false, traceNote}).text('M');
 	expect(text.replaceAll(/\s+/g, ' '))
 		.toMatch(/ trace: a\.B\.c.* Enter loads an agent .* you have confirmed\. .*Enter:look up/);

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../source/util/printable.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {sortRows} from '../../source/query/columns/sort.js';
 import {bindingOf, keyLabel} from '../../source/ui/state/keys.js';
@@ -29,7 +30,7 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 		...defaultQuery,
 		sort: view.sort,
 		method: 'com.acme.Main.main',
-		baseline: {snapshot: marked, since: undefined, title: 'before'},
+		baseline: {snapshot: marked, since: undefined, title: safe`before`},
 	};
 	const {rows: listed, allRows} = view.query(snapshot, undefined, query);
 	const rows = [...listed];

@@ -2,7 +2,7 @@ import type {Interner} from '../../model/frame.js';
 import {JvmStacks} from '../../model/jvm-stacks.js';
 import type {Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
-import {printable} from '../../util/printable.js';
+import {safe, type Printable} from '../../util/printable.js';
 import {IdleList} from '../../jvm/threads/idle.js';
 import {namedTask, NativeIds} from '../../jvm/threads/native-ids.js';
 import {vmThreadName} from '../../jvm/attachability/signal.js';
@@ -94,7 +94,7 @@ export class AttachSession implements EngineSession {
 			// Without an answer the latency counts as 0, and so does the pause, which is never longer.
 			const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, 0);
 			if (signal.aborted) {
-				return {ok: false, reason: printable(reply.reason), stoppedMs};
+				return {ok: false, reason: reply.reason, stoppedMs};
 			}
 
 			return this.#failed(reply, stoppedMs);
@@ -104,7 +104,7 @@ export class AttachSession implements EngineSession {
 		const atMs = steadyNow() - (reply.tookMs - reply.firstByteMs);
 		const problem = this.#parser.parse(reply.bytes, into);
 		if (problem) {
-			return this.#failed({status: 'failed', reason: problem, hint: '', otherEnginesMayWork: true}, stoppedMs);
+			return this.#failed({status: 'failed', reason: problem, hint: safe``, otherEnginesMayWork: true}, stoppedMs);
 		}
 
 		this.#synchronizerOwners.applyTo(into, {isFullDump: isFull});
@@ -132,11 +132,13 @@ export class AttachSession implements EngineSession {
 	}
 
 	/** Warns if threads often wait for a CPU: a dump shows them as if they ran. */
-	get finding(): string | undefined {
+	get finding(): Printable | undefined {
 		const share = this.#dumpCpu.cpuWaitShare;
 		return share < minReportedCpuWait
 			? undefined
-			: `threads wait for a CPU about ${Math.round(share * 10) * 10}% of the time they could run: lines where they wait look hotter than they are`;
+			: safe`threads wait for a CPU about ${
+				Math.round(share * 10) * 10
+			}% of the time they could run: lines where they wait look hotter than they are`;
 	}
 
 	get unattributed(): UnattributedReason {
@@ -163,10 +165,10 @@ export class AttachSession implements EngineSession {
 		const isFailing = this.#failures >= minFailures
 			&& (!this.#hasGoodSample || nowMs - this.#failingSinceMs >= maxFailingMs);
 		if (isFailing || (!this.#hasGoodSample && reason === tooManyThreads)) {
-			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint), otherEnginesMayWork});
+			throw new SessionOver(reason, {targetEnded: false, hint, otherEnginesMayWork});
 		}
 
-		return {ok: false, reason: printable(reason), stoppedMs};
+		return {ok: false, reason, stoppedMs};
 	}
 }
 

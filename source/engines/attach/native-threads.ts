@@ -1,5 +1,5 @@
 import {threadFlag, type Sample} from '../../model/sample.js';
-import {printable} from '../../util/printable.js';
+import {printable, safe, type Printable} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
 import {kernelNameOf, threadIdsOf} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
@@ -13,7 +13,7 @@ export class NativeThreads {
 	readonly #cpu: ThreadCpu;
 	#listAtMs = 0;
 	/** By Linux id: a thread's name, and the number of consecutive lists that had it although no dump showed it. */
-	#threads = new Map<number, {readonly name: string; readonly lists: number}>();
+	#threads = new Map<number, {readonly name: Printable; readonly lists: number}>();
 
 	constructor(pid: number, cpu: ThreadCpu) {
 		this.#pid = pid;
@@ -61,7 +61,7 @@ export class NativeThreads {
 	#list(dumped: ReadonlySet<number>): void {
 		const others = threadIdsOf(this.#pid).filter(id => !dumped.has(id)).slice(0, maxThreads);
 		this.#threads = new Map(others.map(id => {
-			const {name, lists} = this.#threads.get(id) ?? {name: '', lists: 0};
+			const {name, lists} = this.#threads.get(id) ?? {name: safe``, lists: 0};
 			// The name is read with the second list: at first a thread has the name of its creator.
 			return [id, {name: lists === 1 ? printable(kernelNameOf(this.#pid, id)) : name, lists: lists + 1}];
 		}));

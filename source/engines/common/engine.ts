@@ -1,3 +1,4 @@
+import {printable, type Printable} from '../../util/printable.js';
 import type {Interner, unattributedReason} from '../../model/frame.js';
 import type {Sample} from '../../model/sample.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
@@ -34,7 +35,7 @@ type SkippedThreads = {
 	readonly refused: number;
 	readonly late: number;
 	/** The other tracer if known, such as "gdb (process 4711)"; printable. */
-	readonly tracer?: string;
+	readonly tracer?: Printable;
 };
 
 /** Outcome of one sample. A failed sample is counted, not thrown. */
@@ -59,20 +60,21 @@ export type SampleOutcome =
 		*/
 		readonly sinceChangeNs?: number;
 	}
-	| {readonly ok: false; readonly reason: string; readonly stoppedMs: number};
+	| {readonly ok: false; readonly reason: Printable; readonly stoppedMs: number};
 
-/** Thrown by `sample` when the session has ended. */
+/** Thrown by `sample` when the session has ended; makes its message and hint printable. */
 export class SessionOver extends Error {
 	/** The target ended: a normal end. */
 	readonly targetEnded: boolean;
-	readonly hint: string;
+	declare readonly message: Printable;
+	readonly hint: Printable;
 	/** As in `Obstacle`. */
 	readonly otherEnginesMayWork: boolean;
 
 	constructor(message: string, options: {targetEnded: boolean; hint?: string; otherEnginesMayWork?: boolean}) {
-		super(message);
+		super(printable(message));
 		this.targetEnded = options.targetEnded;
-		this.hint = options.hint ?? '';
+		this.hint = printable(options.hint ?? '');
 		this.otherEnginesMayWork = options.otherEnginesMayWork ?? false;
 	}
 }
@@ -84,7 +86,7 @@ export type EngineSession = {
 	/** A printable line about how samples are taken, shown once. */
 	readonly note?: string;
 	/** A printable line about what the samples have shown so far; may change with each sample. */
-	readonly finding?: string;
+	readonly finding?: Printable;
 	/** Why CPU time of the samples so far may be unattributed. */
 	readonly unattributed?: UnattributedReason;
 	/** Number of virtual threads, and the percentage of them in samples; undefined if unknown. */

@@ -1,6 +1,6 @@
 import {JvmStacks} from '../../model/jvm-stacks.js';
 import {type Sample} from '../../model/sample.js';
-import {printable} from '../../util/printable.js';
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {isAlive, programOf} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
@@ -75,7 +75,7 @@ export class MemorySession implements EngineSession {
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable
-					? 'the list of threads could not be read'
+					? safe`the list of threads could not be read`
 					: printable(String(error)),
 				stoppedMs: meanHeldMs(this.#stacks.stops),
 			});
@@ -97,8 +97,11 @@ export class MemorySession implements EngineSession {
 	}
 
 	/** Says which threads have no records, and whether line numbers are approximate. */
-	get finding(): string | undefined {
-		return [this.#stacks.perf?.finding, this.#jvm.code.linesFinding].filter(Boolean).join('; ') || undefined;
+	get finding(): Printable | undefined {
+		return joined(
+			[this.#stacks.perf?.finding ?? safe``, this.#jvm.code.linesFinding ?? safe``].filter(Boolean),
+			safe`; `,
+		) || undefined;
 	}
 
 	get unattributed(): UnattributedReason {
@@ -122,7 +125,7 @@ export class MemorySession implements EngineSession {
 		}
 	}
 
-	#failed(into: Sample, outcome: {readonly reason: string; readonly stoppedMs: number}): SampleOutcome {
+	#failed(into: Sample, outcome: {readonly reason: Printable; readonly stoppedMs: number}): SampleOutcome {
 		this.#rows.forget(into);
 		this.#failures++;
 		if (!isAlive(this.#target)) {

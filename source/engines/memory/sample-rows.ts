@@ -1,3 +1,4 @@
+import {safe} from '../../util/printable.js';
 import {pseudoFrame, unknownStack} from '../../model/frame.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {type JvmStacks} from '../../model/jvm-stacks.js';
@@ -360,7 +361,7 @@ function nameIfDeadlocked(into: Sample, row: number, thread?: VirtualIdentity): 
 		holder = into.lockOwner[holder];
 	}
 
-	const name = thread && (thread.name || `VirtualThread[#${thread.id}]`);
+	const name = thread && (thread.name || safe`VirtualThread[#${thread.id}]`);
 	if (holder === row && name !== undefined && into.name[row] !== name) {
 		into.name[row] = name;
 		into.isSame[row] = 0;

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {constants} from 'node:os';
 import process from 'node:process';
-import {printable} from '../../util/printable.js';
+import {printable, safe} from '../../util/printable.js';
 import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
 import {attempt, outOfFiles} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
@@ -16,7 +16,7 @@ import {MemorySession} from './memory-session.js';
 import {allowedEvents} from './cpu/perf/choose.js';
 
 /** An obstacle of this engine alone, about which the user can do nothing. */
-const onlyThisEngine = {hint: '', otherEnginesMayWork: true} as const;
+const onlyThisEngine = {hint: safe``, otherEnginesMayWork: true} as const;
 
 /** For a check, which reads no names. */
 const noInterner: Interner = {internString: () => 0, internFrame: () => 0};
@@ -27,8 +27,8 @@ const noThread = (2 ** 22) + 1;
 function obstacleOfOpening(target: Target, error: unknown): Obstacle {
 	if (error instanceof Unreadable) {
 		return {
-			reason: 'the JVM is still starting up, or its tables cannot be read',
-			hint: 'try again',
+			reason: safe`the JVM is still starting up, or its tables cannot be read`,
+			hint: safe`try again`,
 			otherEnginesMayWork: true,
 		};
 	}
@@ -45,7 +45,7 @@ function obstacleOfOpening(target: Target, error: unknown): Obstacle {
 	}
 
 	return ['ENOENT', 'ESRCH'].includes(systemError)
-		? {reason: `process ${target.pid} has ended`, hint: 'choose another process'}
+		? {reason: safe`process ${target.pid} has ended`, hint: safe`choose another process`}
 		: {reason: printable(message), ...onlyThisEngine};
 }
 
@@ -54,8 +54,8 @@ function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	const tracer = nameOfTracer(target.pid);
 	if (tracer) {
 		return {
-			reason: `another tracer, ${tracer}, is attached to this JVM`,
-			hint: 'detach that debugger or tracer',
+			reason: safe`another tracer, ${tracer}, is attached to this JVM`,
+			hint: safe`detach that debugger or tracer`,
 			otherEnginesMayWork: true,
 		};
 	}
@@ -64,8 +64,8 @@ function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	return ptrace.seize(noThread) === constants.errno.ESRCH
 		? undefined
 		: {
-			reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers',
-			hint: 'start the container with --cap-add SYS_PTRACE',
+			reason: safe`ptrace is blocked by a system call filter (seccomp), as is usual in containers`,
+			hint: safe`start the container with --cap-add SYS_PTRACE`,
 			otherEnginesMayWork: true,
 		};
 }
@@ -81,23 +81,25 @@ type Rights = {
 
 /** Returns why we may not read a process's memory. */
 export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Obstacle {
-	const moreRights = isRoot ? 'start the container with --cap-add SYS_PTRACE' : 'run as root';
+	const moreRights = isRoot ? safe`start the container with --cap-add SYS_PTRACE` : safe`run as root`;
 	if (!hasCapability && !isSameUser) {
-		return {reason: `no permission to read its memory: the process belongs to user id ${uid}`, hint: moreRights};
+		return {reason: safe`no permission to read its memory: the process belongs to user id ${uid}`, hint: moreRights};
 	}
 
 	if (yamaScope > 0 && (!hasCapability || yamaScope > 2)) {
 		return {
-			reason: `kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`,
-			hint: yamaScope > 2 ? '' : moreRights,
+			reason: safe`kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`,
+			hint: yamaScope > 2 ? safe`` : moreRights,
 			otherEnginesMayWork: true,
 		};
 	}
 
 	return {
 		reason:
-			'no permission to read its memory: the process has extra capabilities, or CAP_SYS_PTRACE is missing in its user namespace',
-		hint: isRoot ? moreRights : 'run as root on the host',
+			safe`no permission to read its memory: the process has extra capabilities, ${
+				'or CAP_SYS_PTRACE is missing in its user namespace'
+			}`,
+		hint: isRoot ? moreRights : safe`run as root on the host`,
 		otherEnginesMayWork: true,
 	};
 }
@@ -118,7 +120,7 @@ export async function check(
 ): Promise<Obstacle | undefined> {
 	if (process.platform !== 'linux' || process.arch !== 'x64') {
 		return {
-			reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`,
+			reason: safe`reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`,
 			...onlyThisEngine,
 		};
 	}

@@ -1,3 +1,4 @@
+import type {Printable} from '../../util/printable.js';
 import type {Query} from '../../query/types/query.js';
 import type {Snapshot, TargetInfo, TargetVitals} from '../../model/snapshot.js';
 import type {TaskReport} from '../../model/task-report.js';
@@ -28,7 +29,7 @@ export type ExportOptions = {
 	readonly iteration?: number;
 	readonly vitals?: TargetVitals;
 	/** Notes on the session, besides those that the snapshot gives: printable lines, for text and JSON. */
-	readonly notes?: readonly string[];
+	readonly notes?: readonly Printable[];
 };
 
 /** A document; one that may be too large to be held in memory comes in pieces, made on demand. */

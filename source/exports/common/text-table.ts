@@ -1,3 +1,4 @@
+import {fixed, joined, printable, safe, type Printable} from '../../util/printable.js';
 import {cellWidth, fit} from '../../util/cell-width.js';
 import type {TargetInfo} from '../../model/snapshot.js';
 import type {AgentReport} from '../../model/trace-report.js';
@@ -12,30 +13,33 @@ export const minWidth = 40;
 export const defaultTop = 40;
 
 /** Aligns further lines of a note with its first word, after "note: ". */
-export const noteIndent = '      ';
+export const noteIndent = safe`      `;
 
 /** Returns the first line of a report: what was profiled. */
-export function targetLine({pid, mainClass, command, jvmVersion, vm}: TargetInfo, tool = 'tprof-top'): string {
-	return [tool, pid > 0 ? String(pid) : '', mainClass || command, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`]
-		.filter(Boolean).join(' ');
+export function targetLine({pid, mainClass, command, jvmVersion, vm}: TargetInfo, tool = safe`tprof-top`): Printable {
+	const jvm = jvmVersion && safe` JDK ${jvmVersion}`;
+	const parts = [tool, pid > 0 ? safe`${pid}` : safe``, mainClass || command, jvm, vm && safe`(${vm})`];
+	return joined(parts.filter(Boolean), safe` `);
 }
 
 /** Returns a time as ISO 8601, without milliseconds. */
-export function timeText(atMs: number): string {
-	return new Date(atMs).toISOString().replace(/\.\d+/, '');
+export function timeText(atMs: number): Printable {
+	return printable(new Date(atMs).toISOString().replace(/\.\d+/, ''));
 }
+
+type HeadOptions = {readonly followed: Printable; readonly notes: readonly Printable[]; readonly width: number};
 
 /** Returns the first lines of an agent's report: target, time and what was followed, notes. */
 export function reportHead(
-	command: string,
+	command: Printable,
 	target: TargetInfo,
 	{startedAtMs, elapsedNs}: AgentReport,
-	{followed, notes, width}: {readonly followed: string; readonly notes: readonly string[]; readonly width: number},
-): string[] {
+	{followed, notes, width}: HeadOptions,
+): Printable[] {
 	return [
-		targetLine(target, `tprof-top ${command}`),
-		`${timeText(startedAtMs)} for ${(elapsedNs / 1e9).toFixed(1)} s | ${followed}`,
-		...notes.flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
+		targetLine(target, safe`tprof-top ${command}`),
+		safe`${timeText(startedAtMs)} for ${fixed(elapsedNs / 1e9, 1)} s | ${followed}`,
+		...notes.flatMap(note => wrapAt(safe` `, safe`note: ${note}`, width, noteIndent)),
 	];
 }
 
@@ -47,10 +51,10 @@ export function textTable<Row>(
 	columns: ReadonlyArray<Column<Row>>,
 	rows: readonly Row[],
 	{width, by, ...context}: TableLayout,
-): string[] {
+): Printable[] {
 	const fitted = fitColumns(columns, width);
-	const lineOf = (textOf: (column: Column<Row>, room: number) => string) =>
-		fitted.map(({column, width: room}) => fit(textOf(column, room), room, column.align)).join(' ').trimEnd();
+	const lineOf = (textOf: (column: Column<Row>, room: number) => Printable) =>
+		joined(fitted.map(({column, width: room}) => fit(textOf(column, room), room, column.align)), safe` `).trimEnd();
 	return [
 		lineOf(column => headingOf(column, context.unit, by)),
 		...rows.map(row => lineOf((column, room) => column.value(row, {...context, fullNames: true, room}))),
@@ -58,18 +62,18 @@ export function textTable<Row>(
 }
 
 /** Returns the line after the first `top` of `count` rows; none if there are no more. */
-export function moreLine(count: number, top: number): string[] {
-	return count > top ? [`... ${count - top} more`] : [];
+export function moreLine(count: number, top: number): Printable[] {
+	return count > top ? [safe`... ${count - top} more`] : [];
 }
 
 /** Breaks the text at the separator into lines of `width` terminal cells, if possible; indents all but the first. */
-export function wrapAt(separator: string, text: string, width: number, indent = ''): string[] {
+export function wrapAt(separator: Printable, text: Printable, width: number, indent = safe``): Printable[] {
 	const [first, ...parts] = text.split(separator);
 	const lines = [first];
 	for (const part of parts) {
-		const longer = lines.at(-1)! + separator + part;
+		const longer = safe`${lines.at(-1)!}${separator}${part}`;
 		if (cellWidth(longer) > width) {
-			lines.push(indent + part);
+			lines.push(safe`${indent}${part}`);
 		} else {
 			lines[lines.length - 1] = longer;
 		}

@@ -6,7 +6,7 @@ import {
 } from 'node:fs/promises';
 import type {Written} from '../common/export-format.js';
 import {UserError} from '../../runtime/errors.js';
-import {printable} from '../../util/printable.js';
+import {printable, safe, type Printable} from '../../util/printable.js';
 
 /** Highest of the suffixes -2, -3, ... to try: two saves within a second are common, a hundred mean a loop. */
 const maxSuffix = 100;
@@ -234,9 +234,9 @@ export function codeOf(error: unknown): string {
 
 /** An error writing a file: `message` includes its name, `reason` does not. */
 export class WriteError extends UserError {
-	readonly reason: string;
+	readonly reason: Printable;
 
-	constructor(name: string, reason: string, hint: string) {
+	constructor(name: string, reason: Printable, hint: string) {
 		super(`cannot write ${name}: ${reason}`, {hint});
 		this.reason = reason;
 	}
@@ -251,28 +251,31 @@ export function writeErrorOf(error: unknown, file: string): WriteError {
 	return new WriteError(name, reason, hint);
 }
 
-const elsewhere = 'choose a folder that you may write to (--snapshot-dir, --output)';
+const elsewhere = safe`choose a folder that you may write to (--snapshot-dir, --output)`;
 const explanations: Readonly<
-	Record<string, ((folder: string) => readonly [reason: string, hint: string]) | undefined>
+	Record<string, ((folder: Printable) => readonly [reason: Printable, hint: Printable]) | undefined>
 > = {
 	ENOSPC:
-		() => ['the disk is full', 'free some space, or choose a folder on another disk (--snapshot-dir, --output)'],
+		() => [safe`the disk is full`, safe`free some space, or choose a folder on another disk (--snapshot-dir, --output)`],
 	EDQUOT:
 		() => [
-			'your disk quota is used up',
-			'free some space, or choose a folder on another disk (--snapshot-dir, --output)',
+			safe`your disk quota is used up`,
+			safe`free some space, or choose a folder on another disk (--snapshot-dir, --output)`,
 		],
-	EFBIG: () => ['it would exceed the file size limit (ulimit -f)', 'raise the limit, or choose another format'],
-	EACCES: folder => [`no permission to write in ${folder}`, elsewhere],
-	EPERM: folder => [`no permission to write in ${folder}`, elsewhere],
-	EROFS: folder => [`${folder} is on a read-only file system`, elsewhere],
+	EFBIG: () => [safe`it would exceed the file size limit (ulimit -f)`, safe`raise the limit, or choose another format`],
+	EACCES: folder => [safe`no permission to write in ${folder}`, elsewhere],
+	EPERM: folder => [safe`no permission to write in ${folder}`, elsewhere],
+	EROFS: folder => [safe`${folder} is on a read-only file system`, elsewhere],
 	ENOENT: folder => existsSync(folder)
-		? [`files cannot be created in ${folder}`, elsewhere]
-		: [`there is no folder ${folder}`, 'create it, or choose another (--snapshot-dir, --output)'],
-	ENOTDIR: folder => [`${folder} is not a folder`, 'choose another folder (--snapshot-dir, --output)'],
-	ENAMETOOLONG: () => ['the name is too long', 'choose a shorter one'],
-	EEXIST: () => ['it already exists', 'tprof-top never overwrites; choose another name, or remove the file first'],
-	EISDIR: () => ['that is a folder', 'give a file name'],
-	EMFILE: () => ['too many open files', 'raise the limit (ulimit -n)'],
-	EIO: () => ['the disk reported an error', 'choose a folder on another disk (--snapshot-dir, --output)'],
+		? [safe`files cannot be created in ${folder}`, elsewhere]
+		: [safe`there is no folder ${folder}`, safe`create it, or choose another (--snapshot-dir, --output)`],
+	ENOTDIR: folder => [safe`${folder} is not a folder`, safe`choose another folder (--snapshot-dir, --output)`],
+	ENAMETOOLONG: () => [safe`the name is too long`, safe`choose a shorter one`],
+	EEXIST: () => [
+		safe`it already exists`,
+		safe`tprof-top never overwrites; choose another name, or remove the file first`,
+	],
+	EISDIR: () => [safe`that is a folder`, safe`give a file name`],
+	EMFILE: () => [safe`too many open files`, safe`raise the limit (ulimit -n)`],
+	EIO: () => [safe`the disk reported an error`, safe`choose a folder on another disk (--snapshot-dir, --output)`],
 };

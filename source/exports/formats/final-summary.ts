@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {cut} from '../../util/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
@@ -27,15 +28,15 @@ const busyPercent = 10;
 /** Names of locations in our agent, and of compilations of its methods. */
 const ofAgent = /^(?:\[jit] [^.]* )?(?:java\.)?tprof\./;
 
-const indent = '    ';
+const indent = safe`    `;
 
 /** Returns the lines that stay on the terminal after the live view, at most ten: target, time, cost, main results. */
-export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Query, 'app'> = {}): string[] {
+export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Query, 'app'> = {}): Printable[] {
 	const whole: Query = {...defaultQuery, app};
 	const {session, traces} = snapshot;
-	const head = [
+	const head: readonly Printable[] = [
 		targetLine(snapshot.target),
-		...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width),
+		...wrapAt(safe` | `, safe`${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width),
 	];
 	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, whole, {isJitAsOne: true});
 	const withoutAgent = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
@@ -61,7 +62,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 	const waited = withoutAgent(waits.rows)
 		.filter(row => row.selfTicks * tickMs >= minMs && !found.has(locationName(row)))
 		.slice(0, isAlmostIdle ? maxEntries.waits : 1);
-	const entries = [
+	const entries: readonly Printable[] = [
 		...findings.map(({text}) => text),
 		...(traces
 			? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxEntries.traced).map(row =>
@@ -70,12 +71,12 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 		...blocked.map(location => blockedText(location)),
 		...(isAlmostIdle ? [idleText(hot, wholeCpuNs)] : []),
 		...(cpuPercent < busyPercent
-			? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`)
+			? waited.map(row => safe`waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`)
 			: []),
 		...(isAlmostIdle ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row, session.sampledMs))),
-	].map(entry => wrapped(entry, width));
+	];
 	const lines = [...head];
-	for (const entry of entries) {
+	for (const entry of entries.map(text => wrapped(text, width))) {
 		// After an entry that does not fit, a shorter one may.
 		if (lines.length + entry.length <= maxLines) {
 			lines.push(...entry);
@@ -86,35 +87,37 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 }
 
 /** Wraps an entry at blanks, and a name longer than a line before its dots. */
-function wrapped(text: string, width: number): string[] {
-	return wrapAt(' ', text, width, indent).flatMap(line =>
-		line.length <= width ? [line] : wrapAt('.', line, width, `${indent}.`));
+function wrapped(text: Printable, width: number): Printable[] {
+	return wrapAt(safe` `, text, width, indent).flatMap(line =>
+		line.length <= width ? [line] : wrapAt(safe`.`, line, width, safe`${indent}.`));
 }
 
-function tracedText(row: TraceRow): string {
-	const exceptions = row.exceptions > 0 ? `, ${formatCount(row.exceptions)} exceptions` : '';
-	return `${titleOf(row)}: ${formatCount(row.calls)} calls, mean ${formatNs(row.meanNs)}, longest ${formatNs(row.mostNs)}${exceptions}`;
+function tracedText(row: TraceRow): Printable {
+	const exceptions = row.exceptions > 0 ? safe`, ${formatCount(row.exceptions)} exceptions` : safe``;
+	return safe`${titleOf(row)}: ${formatCount(row.calls)} calls, mean ${formatNs(row.meanNs)}, longest ${
+		formatNs(row.mostNs)
+	}${exceptions}`;
 }
 
-function hotText(row: LineRow, overMs: number): string {
+function hotText(row: LineRow, overMs: number): Printable {
 	const percent = formatPercent(corePercent(row.selfCpuNs, overMs)).padStart(5);
-	return `${percent}% of a core ${formatMs(row.selfCpuNs).padStart(8)} ms  ${locationName(row)}`;
+	return safe`${percent}% of a core ${formatMs(row.selfCpuNs).padStart(8)} ms  ${locationName(row)}`;
 }
 
-function idleText([first]: readonly LineRow[], wholeCpuNs: number): string {
+function idleText([first]: readonly LineRow[], wholeCpuNs: number): Printable {
 	return first
-		? `almost no CPU time: ${formatMs(wholeCpuNs)} ms, most at ${locationName(first)}`
-		: 'no line of Java code used CPU time';
+		? safe`almost no CPU time: ${formatMs(wholeCpuNs)} ms, most at ${locationName(first)}`
+		: safe`no line of Java code used CPU time`;
 }
 
 /** Returns `for 8s at ` or, for several threads, `for 1m20s (10 threads) at `. */
-function timeAt(ms: number, threadCount: number): string {
-	return `for ${formatDuration(ms)}${threadCount > 1 ? ` (${threadCount} threads)` : ''} at `;
+function timeAt(ms: number, threadCount: number): Printable {
+	return safe`for ${formatDuration(ms)}${threadCount > 1 ? safe` (${threadCount} threads)` : ''} at `;
 }
 
 /** A location where threads were blocked by locks: for how long in all, and by each holder. */
 type BlockedLocation = {
-	readonly name: string;
+	readonly name: Printable;
 	waitedMs: number;
 	readonly threads: Set<number>;
 	readonly byHolder: Map<BlockerRow, number>;
@@ -142,17 +145,17 @@ function blockedLocations(snapshot: Snapshot): BlockedLocation[] {
 	return [...locations.values()].sort((a, b) => b.waitedMs - a.waitedMs);
 }
 
-function blockedText({name, waitedMs, threads, byHolder}: BlockedLocation): string {
-	const head = `blocked ${timeAt(waitedMs, threads.size)}${name}`;
+function blockedText({name, waitedMs, threads, byHolder}: BlockedLocation): Printable {
+	const head = safe`blocked ${timeAt(waitedMs, threads.size)}${name}`;
 	const [holder, heldMs] = mostOf(new Map([...byHolder].filter(([{holderName}]) => holderName !== ''))) ?? [];
 	if (!holder) {
 		return head;
 	}
 
 	const percent = formatPercent(100 * heldMs! / waitedMs);
-	const took = holder.tookAt ? ` at ${locationName(holder.tookAt)}` : '';
+	const took = holder.tookAt ? safe` at ${locationName(holder.tookAt)}` : safe``;
 	const isOnlyHolder = Math.round(100 * heldMs! / waitedMs) === 100;
 	return isOnlyHolder
-		? `${head}, held by ${holder.holderName}${took}`
-		: `${head}, most often by ${holder.holderName} (${percent}%)${took}`;
+		? safe`${head}, held by ${holder.holderName}${took}`
+		: safe`${head}, most often by ${holder.holderName} (${percent}%)${took}`;
 }

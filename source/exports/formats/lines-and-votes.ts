@@ -1,3 +1,4 @@
+import {safe} from '../../util/printable.js';
 import {queryStackHistogram, stackLines} from '../../views/stacks/stacks.js';
 import type {ExportFormat} from '../common/export-format.js';
 import {threadStates} from '../../model/thread-state.js';
@@ -17,7 +18,7 @@ export const lines: ExportFormat = {
 	streaming: true,
 	write(snapshot, baseline, {query, top = defaultTop, states = threadStates}) {
 		const {rows} = queryLines(snapshot, baseline, {
-			...query, firstLine: true, by: 'line', unit: 'ticks', states, sort: {column: 'ticks', reverse: false},
+			...query, firstLine: true, by: 'line', unit: 'ticks', states, sort: {column: safe`ticks`, reverse: false},
 		});
 		return rows
 			.filter(row => row.line >= 0 && row.selfTicks > 0)

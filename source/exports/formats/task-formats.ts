@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {cellWidth, cut} from '../../util/cell-width.js';
 import type {TaskReport} from '../../model/task-report.js';
 import {exactMsOf, formatNs, plural} from '../../query/columns/format.js';
@@ -18,28 +19,28 @@ export const textTasks: ReportFormat<TaskReport> = {
 		};
 
 		const {states, kinds, counters, probe, wovenMethods, wovenClasses} = report;
-		const watched = `${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')}`;
-		const body = [
-			...reportHead('tasks', target, report, {followed: `probe ${probe}, ${watched} watched`, notes, width: room}),
-			...(report.dropped > 0 ? [`${report.dropped} tasks were forgotten before they ended`] : []),
-			'',
+		const watched = safe`${plural(wovenMethods, safe`method`)} of ${plural(wovenClasses, safe`class`, safe`classes`)}`;
+		const body: readonly Printable[] = [
+			...reportHead(safe`tasks`, target, report, {followed: safe`probe ${probe}, ${watched} watched`, notes, width: room}),
+			...(report.dropped > 0 ? [safe`${report.dropped} tasks were forgotten before they ended`] : []),
+			safe``,
 			...table('state'),
-			'',
-			'BY KIND OF TASK',
+			safe``,
+			safe`BY KIND OF TASK`,
 			...table('kind'),
-			'',
-			'BY WORKER: who ran them, or took them up',
+			safe``,
+			safe`BY WORKER: who ran them, or took them up`,
 			...table('worker'),
-			...(report.longest.length > 0 ? ['', 'LONGEST IN THEIR STATE AT THE END'] : []),
+			...(report.longest.length > 0 ? [safe``, safe`LONGEST IN THEIR STATE AT THE END`] : []),
 			...report.longest.slice(0, top).map(({kind, state, ageNs, worker}) => {
-				const before = `${formatNs(ageNs).padStart(7)}  ${states[state].title}${
-					worker === '' ? '' : ` in ${worker}`
+				const before = safe`${formatNs(ageNs).padStart(7)}  ${states[state].title}${
+					worker === '' ? '' : safe` in ${worker}`
 				}: `;
-				return before + shortKind(kinds[kind], room - cellWidth(before), true);
+				return safe`${before}${shortKind(kinds[kind], room - cellWidth(before), true)}`;
 			}),
-			...(report.readings.length > 0 ? ['', 'COUNTERS AT THE END'] : []),
+			...(report.readings.length > 0 ? [safe``, safe`COUNTERS AT THE END`] : []),
 			...report.readings.slice(0, top).map(({counter, of, value}) =>
-				`${String(value).padStart(7)}  ${counters[counter].name}${of === '' ? '' : `: ${of}`}`),
+				safe`${safe`${value}`.padStart(7)}  ${counters[counter].name}${of === '' ? '' : safe`: ${of}`}`),
 		];
 		return body.map(line => `${cut(line, room)}\n`).join('');
 	},

@@ -1,6 +1,6 @@
 import {cut} from '../../util/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {printable} from '../../util/printable.js';
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
 import {deadlockText, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {sampledMs} from '../../query/counters/share.js';
@@ -55,54 +55,60 @@ export const text: ExportFormat = {
 			? []
 			: findingsOf(snapshot, baseline, query, {vitals}).filter(({isAlarm}) => !isAlarm).map(finding =>
 				finding.text);
-		const body = [
-			...(options.iteration ? [''] : []),
+		const body: readonly Printable[] = [
+			...(options.iteration ? [safe``] : []),
 			targetLine(snapshot.target),
 			timeLine(snapshot, baseline),
 			costLine(snapshot, baseline),
 			statesLine(snapshot, baseline),
 			...[vitalsLine(vitals)].filter(Boolean),
 			...deadlocksOf(snapshot).flatMap(deadlock =>
-				wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
+				wrapAt(safe` `, deadlockText(deadlock).replace(/^deadlock/, safe`DEADLOCK`), width, noteIndent)),
 			...changedSettings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline, query)]
-				.flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
+				.flatMap(note => wrapAt(safe` `, safe`note: ${note}`, width, noteIndent)),
 			...[...findings, table.finding, table.caption].flatMap(sentence =>
-				sentence === undefined ? [] : wrapAt(' ', sentence, width)),
-			'',
+				sentence === undefined ? [] : wrapAt(safe` `, sentence, width)),
+			safe``,
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
 			...(rows.length === 0
-				? [`(${
+				? [safe`(${
 					shown.emptyText?.(table, query)
 					?? 'no lines: no thread with Java frames was in a counted state or used CPU time'
 				})`]
 				: []),
 			...moreLine(table.rows.length, top),
-			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, maxThreads), layout)] : []),
+			...(threads.length > 0 ? [safe``, ...textTable(threadColumns, threads.slice(0, maxThreads), layout)] : []),
 			...moreLine(threads.length, maxThreads),
 		];
-		return body.flatMap(line => wrapAt(' | ', line, width)).map(line => `${cut(line, width)}\n`).join('');
+		return body.flatMap(line => wrapAt(safe` | `, line, width)).map(line => `${cut(line, width)}\n`).join('');
 	},
 };
 
 /** Returns a line with the view and the query's settings that are not the defaults; nothing if there are none. */
-function changedSettings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
+function changedSettings(query: Query, snapshot: Snapshot, view: View | undefined): Printable[] {
 	const {filter, states, threadKeys} = query;
 	const parts = [
-		view ? [view.title, view.remark?.(query)].filter(Boolean).join(', ') : views[0].remark?.(query),
-		threadKeys ? `only ${namesOfThreads(threadKeys, snapshot)}` : '',
-		filter === '' ? '' : `filter: ${printable(filter)}`,
-		states.join(',') === 'RUNNABLE,BLOCKED' ? '' : `ticks: ${states.join(', ')}`,
+		view
+			? joined([printable(view.title), view.remark?.(query) ?? safe``].filter(Boolean), safe`, `)
+			: views[0].remark?.(query) ?? safe``,
+		threadKeys ? safe`only ${namesOfThreads(threadKeys, snapshot)}` : safe``,
+		filter === '' ? safe`` : safe`filter: ${printable(filter)}`,
+		states.join(',') === 'RUNNABLE,BLOCKED'
+			? safe``
+			: safe`ticks: ${joined(states.map(state => safe`${state}`), safe`, `)}`,
 	].filter(Boolean);
-	return parts.length > 0 ? [parts.join(' | ')] : [];
+	return parts.length > 0 ? [joined(parts, safe` | `)] : [];
 }
 
 const maxNames = 5;
 
-function namesOfThreads(keys: ReadonlySet<number>, {threads}: Snapshot): string {
+function namesOfThreads(keys: ReadonlySet<number>, {threads}: Snapshot): Printable {
 	const names = [...threads.key].flatMap((key, thread) => keys.has(key) ? [threads.name[thread]] : []);
-	const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
-	return `${names.length} ${names.length === 1 ? 'thread' : 'threads'}: ${names.slice(0, maxNames).join(', ')}${more}`;
+	const more = names.length > maxNames ? safe` and ${names.length - maxNames} more` : safe``;
+	return safe`${names.length} ${names.length === 1 ? 'thread' : 'threads'}: ${
+		joined(names.slice(0, maxNames), safe`, `)
+	}${more}`;
 }
 
 /** Returns the threads that used CPU, are blocked, or wait for a lock that another thread holds. */

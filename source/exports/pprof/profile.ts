@@ -1,17 +1,17 @@
 import {getOrCreate} from '../../util/get-or-create.js';
-import {maxNameLength, printable} from '../../util/printable.js';
+import {maxNameLength, printable, safe, type Printable} from '../../util/printable.js';
 import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, maxStrings, tooMany} from '../common/limits.js';
 
 /* Reads untrusted profiles of any tool (https://github.com/google/pprof/blob/main/proto/profile.proto). */
 
 /** A frame of a location; `line` is 0 if unknown. */
-type ProfileFrame = {readonly functionName: string; readonly file: string; readonly line: number};
+type ProfileFrame = {readonly functionName: Printable; readonly file: Printable; readonly line: number};
 
 /** A sample; labels by key (of several with the same key, the last), each with a text or a number. */
 type ProfileSample = {
 	readonly locationIds: number[];
 	readonly values: number[];
-	readonly labels: Map<string, {readonly text: string; readonly num: number}>;
+	readonly labels: Map<string, {readonly text: Printable; readonly num: number}>;
 };
 
 /** A class name, a dot, a method name. */
@@ -58,12 +58,12 @@ export class Profile {
 	/** Length of a sampling period, in nanoseconds if it is a time. */
 	readonly period: number;
 	/** Path of the program; empty if unknown. */
-	readonly program: string;
+	readonly program: Printable;
 	readonly #bytes: Uint8Array;
 	/** By repeated field: start and end of its first message, of its second, and so on. */
 	readonly #spans = new Map<number, number[]>();
 	readonly #decoder = new TextDecoder();
-	readonly #texts = new Map<number, string>();
+	readonly #texts = new Map<number, Printable>();
 	/** By location id: its frames, innermost (inlined) first. */
 	readonly #frames = new Map<number, readonly ProfileFrame[]>();
 	/** Where the next byte is read. */
@@ -166,13 +166,13 @@ export class Profile {
 				id,
 				frames.length > 0
 					? frames
-					: [{functionName: `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`, file: '', line: 0}],
+					: [{functionName: printable(`0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`), file: safe``, line: 0}],
 			);
 		}
 	}
 
 	/** Returns a string by its index, printable and at most as long as a name. */
-	#text(index: number): string {
+	#text(index: number): Printable {
 		return getOrCreate(
 			this.#texts,
 			index,
@@ -192,7 +192,7 @@ export class Profile {
 	}
 
 	/** Counts a name's characters against the limit and returns it. */
-	#countCharacters(name: string): string {
+	#countCharacters(name: Printable): Printable {
 		this.#characters += name.length;
 		if (this.#characters > maxNameCharacters) {
 			throw tooMany(maxNameCharacters, 'characters in names');

@@ -5,7 +5,7 @@ import {threadFlag} from '../../model/sample.js';
 import {maxDateMs} from '../../model/saved-values.js';
 import {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {printable} from '../../util/printable.js';
+import {printable, safe, type Printable} from '../../util/printable.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {maxDepth, maxFrames, maxNodes, maxThreads, tooMany} from '../common/limits.js';
 import {labelKey, placeholders} from './profile-names.js';
@@ -60,7 +60,8 @@ export function mergedSnapshot(profiles: readonly MergedProfile[], span: MergedS
 
 	const intervalMs = periodMs ?? 0;
 	const session = {
-		engine: 'pprof', timer: '', requestedIntervalMs: intervalMs, intervalMs, startedAtMs: startMs, takenAtMs: endMs,
+		engine: safe`pprof`, timer: safe``,
+		requestedIntervalMs: intervalMs, intervalMs, startedAtMs: startMs, takenAtMs: endMs,
 		lastSampleAtMs: endMs, durationMs: coveredMs, samples: Math.max(1, Math.round(coveredMs / (periodMs ?? 1))),
 	};
 	const snapshot = builder.build({session});
@@ -170,14 +171,14 @@ function sampleReader({types}: Profile, periodNs: number): SampleReader {
 }
 
 /** A sample's labels by their keys. */
-type Labels = ReadonlyMap<string, {text: string; num: number}>;
+type Labels = ReadonlyMap<string, {text: Printable; num: number}>;
 
 /** Returns a function that adds the thread in a sample's labels, if new, and returns its index. */
 function threadsOf(builder: SnapshotBuilder): (labels: Labels, placeholder: string | undefined) => number {
 	const threads = new Map<string, number>();
 	return (labels, placeholder) => {
 		const name = threadLabels.map(key => labels.get(key)?.text).find(text => text !== undefined && text !== '')
-			?? 'all threads';
+			?? safe`all threads`;
 		const nativeId
 			= nativeIdLabels.map(key => labels.get(key)?.num).find(number =>
 				number !== undefined && number > 0 && number <= maxNativeId) ?? 0;
@@ -218,7 +219,7 @@ function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: rea
 				const dot = functionName.lastIndexOf('.');
 				const className = functionName.slice(0, Math.max(dot, 0));
 				const visible = printable(file === '' ? fromInternalName(className) : className);
-				const method = printable(functionName.slice(dot + 1));
+				const method = functionName.slice(dot + 1);
 				return builder.addFrame(visible, method, baseName(file), line > 0 ? line : unknownLine);
 			}));
 
@@ -267,8 +268,8 @@ function factsOf({period, timeNs, durationNs, program}: Profile, ticks: number) 
 	return {
 		target: {mainClass: baseName(program)},
 		session: {
-			engine: 'pprof',
-			timer: '',
+			engine: safe`pprof`,
+			timer: safe``,
 			requestedIntervalMs: intervalMs,
 			intervalMs,
 			startedAtMs,
@@ -281,7 +282,7 @@ function factsOf({period, timeNs, durationNs, program}: Profile, ticks: number) 
 	};
 }
 
-function baseName(path: string): string {
+function baseName(path: Printable): Printable {
 	return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 

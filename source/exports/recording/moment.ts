@@ -88,7 +88,6 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 		snapshot: {
 			...snapshot,
 			session: {...session, ...figures},
-			threads: {...threads, name: threads.name.map(name => printable(name))},
 		},
 		vitals: checkedVitals(record(vitals)),
 		sourceNotes: checkedTexts(record(sourceNotes)),

@@ -1,3 +1,4 @@
+import type {Printable} from '../../util/printable.js';
 import {bounds} from '../../model/saved-values.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import {VarintReader} from '../../util/varints.js';
@@ -9,7 +10,7 @@ const [minLine, maxLine] = bounds.line({strings: 0, frames: 0, nodes: 0, threads
 export class ReadNames {
 	/** Number of frames of a stack, by its node; empty until `dictionary` is called. */
 	depths: Int32Array = new Int32Array();
-	readonly #strings: string[] = [];
+	readonly #strings: Printable[] = [];
 	/** Class, method, file, line. */
 	readonly #frames: readonly number[][] = [[], [], [], []];
 	/** Parent, frame. */

@@ -1,7 +1,7 @@
 import {lstatSync, readdirSync} from 'node:fs';
 import {constants, open, rename, stat} from 'node:fs/promises';
 import path from 'node:path';
-import {printable} from '../../util/printable.js';
+import {printable, safe, type Printable} from '../../util/printable.js';
 import {LookBack, windowOrBase} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/past-ring.js';
 import {cellOf, indexAt} from '../../query/past/steps.js';
@@ -45,15 +45,15 @@ export class Recorder {
 	#merging: Promise<unknown> | undefined;
 	/** What it made, which is to replace the file. */
 	#merged: {readonly file: string; readonly copy: Copy} | undefined;
-	#problem: string | undefined;
-	#loss: string | undefined;
+	#problem: Printable | undefined;
+	#loss: Printable | undefined;
 	#wanted: Ring | undefined;
 	#writing: Promise<void> | undefined;
 
 	private constructor(readonly file: string, private readonly maxBytes: number) {}
 
 	/** The file's relative path, printable. */
-	get name(): string {
+	get name(): Printable {
 		return printable(path.relative('', this.file) || this.file);
 	}
 
@@ -67,7 +67,7 @@ export class Recorder {
 	}
 
 	/** Why nothing can be written at the moment, or else what is missing. */
-	get problem(): string | undefined {
+	get problem(): Printable | undefined {
 		return this.#problem ?? this.#loss;
 	}
 
@@ -175,7 +175,7 @@ export class Recorder {
 			await this.#merging;
 			await this.#takeMerged();
 			this.#merging = undefined;
-			this.#loss = `${removed}, and begins again`;
+			this.#loss = safe`${removed}, and begins again`;
 		}
 
 		const members = this.#members ?? await this.#begin(ring);
@@ -204,7 +204,7 @@ export class Recorder {
 	#atOrBefore(ring: Ring, ms: number): number {
 		const at = indexAt(ring, ms);
 		if ((windowOrBase(ring, at)?.atMs ?? -Infinity) !== ms) {
-			this.#loss ??= `a part is missing${this.#problem === undefined ? '' : `: ${this.#problem}`}`;
+			this.#loss ??= safe`a part is missing${this.#problem === undefined ? '' : safe`: ${this.#problem}`}`;
 		}
 
 		return at;

@@ -1,5 +1,5 @@
 import {maxDateMs} from '../../model/saved-values.js';
-import {printable} from '../../util/printable.js';
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {momentAt} from '../../query/past/look-back.js';
 import {emptyRing, type Ring, type RingWindow} from '../../query/past/past-ring.js';
 import {maxJsonBytes, readBody, type PastMoment} from '../../query/past/window-body.js';
@@ -27,7 +27,7 @@ export type Recording = {
 	/** The moment at its end. */
 	readonly last: PastMoment;
 	/** Which parts of the file are unreadable; printable. */
-	readonly problem?: string;
+	readonly problem?: Printable;
 };
 
 /** Opens a recording. Throws UserError. */
@@ -100,19 +100,23 @@ type Missing = {
 };
 
 /** Returns what is missing in words; empty if nothing is. */
-function problemText({damaged, gaps, unread, tornBytes}: Missing): string {
-	return [
+function problemText({damaged, gaps, unread, tornBytes}: Missing): Printable {
+	return joined([
 		damaged > 0
-			? `${damaged === 1 ? 'a part' : `${damaged} parts`} of the file ${damaged === 1 ? 'is' : 'are'} damaged and left out`
-			: '',
+			? safe`${damaged === 1 ? safe`a part` : safe`${damaged} parts`} of the file ${
+				damaged === 1 ? 'is' : 'are'
+			} damaged and left out`
+			: safe``,
 		gaps > 0 && damaged === 0
-			? `windows are missing in ${gaps === 1 ? 'one place' : `${gaps} places`}: they were not written`
-			: '',
+			? safe`windows are missing in ${gaps === 1 ? safe`one place` : safe`${gaps} places`}: they were not written`
+			: safe``,
 		unread > 0
-			? `${unread === 1 ? '1 window' : `${unread} windows`} cannot be read: no index follows ${unread === 1 ? 'it' : 'them'}`
-			: '',
-		tornBytes > 0 ? 'the file is cut off: the window that was being written is missing' : '',
-	].filter(Boolean).join('; ');
+			? safe`${unread === 1 ? safe`1 window` : safe`${unread} windows`} cannot be read: no index follows ${
+				unread === 1 ? 'it' : 'them'
+			}`
+			: safe``,
+		tornBytes > 0 ? safe`the file is cut off: the window that was being written is missing` : safe``,
+	].filter(Boolean), safe`; `);
 }
 
 function read(bytes: Buffer): Recording {

@@ -1,3 +1,4 @@
+import {joined, safe, type Printable} from '../../util/printable.js';
 import {cut} from '../../util/cell-width.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import {formatCount, formatNs, plural} from '../../query/columns/format.js';
@@ -24,49 +25,57 @@ export const textTraces: ReportFormat<TraceReport> = {
 		const rows = all.filter(({calls}) => calls > 0).sort(longestFirst);
 		const notCalled = all.length - rows.length;
 		const tree = treeLines(traceTree(report, undefined));
-		const threads = threadTrees(report, undefined).flatMap(thread => [treeLine(thread, thread.name), ...treeLines(thread.rows, '  ')]);
-		const body = [
-			...reportHead('trace', target, report, {followed: countsOf(report), notes, width: room}),
-			'',
+		const threads = threadTrees(
+			report,
+			undefined,
+		).flatMap(thread => [treeLine(thread, thread.name), ...treeLines(thread.rows, safe`  `)]);
+		const body: readonly Printable[] = [
+			...reportHead(safe`trace`, target, report, {followed: countsOf(report), notes, width: room}),
+			safe``,
 			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', overMs: 0, by: 'method'}),
-			...(rows.length === 0 ? ['(no call ended in this time)'] : []),
+			...(rows.length === 0 ? [safe`(no call ended in this time)`] : []),
 			...moreLine(rows.length, top),
 			...(notCalled > 0
-				? [`${notCalled} traced ${notCalled === 1 ? 'method was' : 'methods were'} not called`]
+				? [safe`${notCalled} traced ${notCalled === 1 ? 'method was' : 'methods were'} not called`]
 				: []),
 			...(tree.length > 0
-				? ['', 'TREE: calls, cumulative and own time', ...tree.slice(0, top), ...moreLine(tree.length, top)]
+				? [safe``, safe`TREE: calls, cumulative and own time`, ...tree.slice(0, top), ...moreLine(tree.length, top)]
 				: []),
 			...(threads.length > 0
-				? ['', 'THE SAME BY THREAD', ...threads.slice(0, top), ...moreLine(threads.length, top)]
+				? [safe``, safe`THE SAME BY THREAD`, ...threads.slice(0, top), ...moreLine(threads.length, top)]
 				: []),
-			...(report.slowest.length > 0 ? ['', 'SLOWEST TRACES'] : []),
+			...(report.slowest.length > 0 ? [safe``, safe`SLOWEST TRACES`] : []),
 			...report.slowest.slice(0, top).map(trace => {
 				const head = trace.actions[0] ? nameOf(report.methods[trace.actions[0].method]) : '';
-				return `${formatNs(trace.durationNs).padStart(7)}  ${trace.key}  ${head}  in ${trace.thread}`;
+				return safe`${formatNs(trace.durationNs).padStart(7)}  ${trace.key}  ${head}  in ${trace.thread}`;
 			}),
-			...(report.active.length > 0 ? ['', `OPEN AT THE END: ${report.activeCount}`] : []),
+			...(report.active.length > 0 ? [safe``, safe`OPEN AT THE END: ${report.activeCount}`] : []),
 			...report.active.slice(0, top).map(({thread, method, ageNs, depth}) =>
-				`${formatNs(ageNs).padStart(7)}  ${nameOf(report.methods[method])}  in ${thread}, ${depth} deep`),
+				safe`${formatNs(ageNs).padStart(7)}  ${nameOf(report.methods[method])}  in ${thread}, ${depth} deep`),
 		];
 		return body.map(line => `${cut(line, room)}\n`).join('');
 	},
 };
 
-function countsOf({wovenMethods, wovenClasses, methods, traces, lostCalls, threads}: TraceReport): string {
-	const woven = `${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')}`;
+function countsOf({wovenMethods, wovenClasses, methods, traces, lostCalls, threads}: TraceReport): Printable {
+	const woven = safe`${plural(wovenMethods, safe`method`)} of ${plural(wovenClasses, safe`class`, safe`classes`)}`;
 	const areReleased = wovenMethods === 0 && methods.length > 0;
-	return [
-		areReleased ? 'no method is traced any more' : `${woven} traced in ${plural(threads, 'thread')}`,
-		plural(traces, 'trace'),
-		...(lostCalls > 0 ? [`${plural(lostCalls, 'call')} not counted: no room`] : []),
-	].join(', ');
+	return joined([
+		areReleased ? safe`no method is traced any more` : safe`${woven} traced in ${plural(threads, safe`thread`)}`,
+		plural(traces, safe`trace`),
+		...(lostCalls > 0 ? [safe`${plural(lostCalls, safe`call`)} not counted: no room`] : []),
+	], safe`, `);
 }
 
-function treeLines(rows: readonly TraceTreeRow[], indent = ''): string[] {
-	return rows.flatMap(row => [treeLine(row, indent + titleOf(row)), ...treeLines(row.children, `${indent}  `)]);
+function treeLines(rows: readonly TraceTreeRow[], indent = safe``): Printable[] {
+	return rows.flatMap(row => [
+		treeLine(row, safe`${indent}${titleOf(row)}`),
+		...treeLines(row.children, safe`${indent}  `),
+	]);
 }
 
-function treeLine({calls, cumulativeNs, ownNs}: CallFigures, title: string): string {
-	return `${formatCount(calls).padStart(6)} ${formatNs(cumulativeNs).padStart(7)} ${formatNs(ownNs).padStart(7)}  ${title}`;
+function treeLine({calls, cumulativeNs, ownNs}: CallFigures, title: Printable): Printable {
+	return safe`${formatCount(calls).padStart(6)} ${formatNs(cumulativeNs).padStart(7)} ${
+		formatNs(ownNs).padStart(7)
+	}  ${title}`;
 }

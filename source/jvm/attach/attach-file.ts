@@ -1,5 +1,6 @@
 import {closeSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, openSync, unlinkSync} from 'node:fs';
 import process from 'node:process';
+import {safe, type Printable} from '../../util/printable.js';
 import {openBelowRoot, openWorkingFolder, pathOf} from '../system/below-root.js';
 import {canActAs, isForeign, rightsOf} from '../attachability/credentials.js';
 import {attempt, errorCode, throwIfOutOfFiles} from '../system/proc.js';
@@ -12,11 +13,11 @@ type AttachFile =
 	/** Created for this handshake. The caller must call `remove`, which removes only this file. */
 	| {readonly state: 'ours'; remove(): void}
 	/** Another client is attaching. */
-	| {readonly state: 'theirs'; readonly path: string}
-	| {readonly state: 'impossible'; readonly code: string};
+	| {readonly state: 'theirs'; readonly path: Printable}
+	| {readonly state: 'impossible'; readonly code: Printable};
 
 /** A folder in which HotSpot looks for the file; held open so that it stays reachable when the target ends. */
-type Folder = {readonly fd: number; /** For messages. */ readonly path: string};
+type Folder = {readonly fd: number; /** For messages. */ readonly path: Printable};
 
 /**
 Creates the file that makes HotSpot start its attach listener on SIGQUIT: in the target's working directory or, if that
@@ -25,9 +26,9 @@ at a time: a signal while the listener is starting makes the target print a thre
 can be opened.
 */
 export function createAttachFile(target: Target): AttachFile {
-	const name = `.attach_pid${target.nsPid}`;
+	const name = safe`.attach_pid${target.nsPid}`;
 	const folders: Folder[] = [];
-	let code = 'ENOENT';
+	let code = safe`ENOENT`;
 	let kept: Folder | undefined;
 	const places = [
 		['cwd', () => openWorkingFolder(target.pid)],
@@ -35,7 +36,7 @@ export function createAttachFile(target: Target): AttachFile {
 	] as const;
 	for (const [path, open] of places) {
 		try {
-			folders.push({fd: open(), path: `/proc/${target.pid}/${path}`});
+			folders.push({fd: open(), path: safe`/proc/${target.pid}/${path}`});
 		} catch (error) {
 			throwIfOutOfFiles(error);
 			code = errorCode(error);
@@ -66,7 +67,7 @@ export function createAttachFile(target: Target): AttachFile {
 			}
 		}
 
-		return theirs ? {state: 'theirs', path: `${theirs.path}/${name}`} : {state: 'impossible', code};
+		return theirs ? {state: 'theirs', path: safe`${theirs.path}/${name}`} : {state: 'impossible', code};
 	} finally {
 		for (const folder of folders.filter(each => each !== kept)) {
 			closeSync(folder.fd);

@@ -1,5 +1,6 @@
 import {closeSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {safe, type Printable} from '../../util/printable.js';
 import {openAttachSocket, socketPath} from '../attachability/attach-socket.js';
 import {openFilesObstacle} from '../attachability/open-files.js';
 import {pathOf} from '../system/below-root.js';
@@ -27,7 +28,7 @@ export type FailedReply = {
 	readonly isPending?: boolean;
 } & Obstacle;
 
-type EndedReply = {readonly status: 'ended'; readonly reason: string};
+type EndedReply = {readonly status: 'ended'; readonly reason: Printable};
 
 /** `code`, `bytes`: result and payload. Times: milliseconds from the request to the reply's first byte and end. */
 export type Reply =
@@ -89,12 +90,12 @@ export class AttachClient {
 			// The negotiated dialect no longer works: negotiate again next time.
 			this.#dialect = undefined;
 			return this.#failure(
-				`the JVM refused to give a thread dump (code ${reply.code})`,
-				'check whether jstack gets one',
+				safe`the JVM refused to give a thread dump (code ${reply.code})`,
+				safe`check whether jstack gets one`,
 			);
 		}
 
-		return isWholeDump(reply.bytes) ? reply : this.#failure('the thread dump was truncated', '');
+		return isWholeDump(reply.bytes) ? reply : this.#failure(safe`the thread dump was truncated`, safe``);
 	}
 
 	async #negotiate(deadline: number, signal: AbortSignal | undefined): Promise<Dialect | FailedReply | EndedReply> {
@@ -110,8 +111,8 @@ export class AttachClient {
 		this.#dialect = chooseDialect(reply.code, reply.bytes.toString('latin1', 0, 256));
 		return this.#dialect
 			?? this.#failure(
-				`the JVM reported an unknown protocol version (code ${reply.code})`,
-				'tprof-top may be too old for this JVM',
+				safe`the JVM reported an unknown protocol version (code ${reply.code})`,
+				safe`tprof-top may be too old for this JVM`,
 			);
 	}
 
@@ -141,14 +142,14 @@ export class AttachClient {
 						firstByteMs: result.firstByteMs,
 						tookMs: result.tookMs,
 					}
-					: this.#failure('the attach listener gave an invalid answer', '');
+					: this.#failure(safe`the attach listener gave an invalid answer`, safe``);
 			}
 
 			const deadSocket = socket.state === 'present' ? socket.identity : undefined;
 			// In a sticky folder such as /tmp the JVM cannot replace another user's socket: do not start the listener.
 			const isInTheWay = socket.state === 'present' && !socket.isOwn && !result.ok
 				&& ['ECONNREFUSED', 'EACCES'].includes(result.code);
-			const problem = await this.#recover(result.ok ? 'EMPTY' : (isInTheWay ? 'FOREIGN' : result.code), {
+			const problem = await this.#recover(result.ok ? safe`EMPTY` : (isInTheWay ? safe`FOREIGN` : result.code), {
 				deadline,
 				signal,
 				deadSocket,
@@ -167,7 +168,7 @@ export class AttachClient {
 		if (socket.fd === undefined) {
 			return {
 				ok: false,
-				code: socket.state === 'denied' ? socket.code : (socket.state === 'foreign' ? 'FOREIGN' : 'ENOENT'),
+				code: socket.state === 'denied' ? socket.code : (socket.state === 'foreign' ? safe`FOREIGN` : safe`ENOENT`),
 			};
 		}
 
@@ -183,9 +184,9 @@ export class AttachClient {
 	}
 
 	/** Returns what went wrong, or undefined if the caller should try again at once. */
-	async #recover(code: string, options: HandshakeOptions): Promise<FailedReply | EndedReply | undefined> {
+	async #recover(code: Printable, options: HandshakeOptions): Promise<FailedReply | EndedReply | undefined> {
 		if (options.signal?.aborted) {
-			return this.#failure('given up', '', {isPending: code === 'ABORTED'});
+			return this.#failure(safe`given up`, safe``, {isPending: code === 'ABORTED'});
 		}
 
 		if (code === 'ENOENT' || code === 'ECONNREFUSED') {
@@ -196,7 +197,7 @@ export class AttachClient {
 			await sleep(backlogPauseMs);
 			return performance.now() < options.deadline
 				? undefined
-				: this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
+				: this.#failure(safe`other clients keep the attach listener busy`, safe`end them, or try again later`);
 		}
 
 		if (closedCodes.has(code) && isForeign(this.#target) && !this.#asOwner && canActAs()) {
@@ -209,45 +210,47 @@ export class AttachClient {
 	}
 
 	/** Returns reason and hint for an error code of `Exchange`, EMPTY or FOREIGN. */
-	#explain(code: string): readonly [reason: string, hint: string, more?: Pick<FailedReply, 'otherEnginesMayWork' | 'isPending'>] {
+	#explain(
+		code: Printable,
+	): readonly [reason: Printable, hint: Printable, more?: Pick<FailedReply, 'otherEnginesMayWork' | 'isPending'>] {
 		const {uid, gid, pid, facts} = this.#target;
 		if (closedCodes.has(code)) {
 			return isForeign(this.#target)
 				? [
-					`the JVM accepts only its own user and group (${uid}:${gid})`,
-					`run tprof-top as that user: ${sudoCommand(pid, facts.user, uid)}`,
+					safe`the JVM accepts only its own user and group (${uid}:${gid})`,
+					safe`run tprof-top as that user: ${sudoCommand(pid, facts.user, uid)}`,
 				]
-				: ['the JVM closed the connection without an answer', ''];
+				: [safe`the JVM closed the connection without an answer`, safe``];
 		}
 
 		switch (code) {
 			case 'TIMEOUT': {
 				const {reason, hint} = stopObstacle(pid)
 					?? {
-						reason: 'no answer in time',
-						hint: 'the JVM is very busy, or another client holds its attach listener',
+						reason: safe`no answer in time`,
+						hint: safe`the JVM is very busy, or another client holds its attach listener`,
 					};
 				return [reason, hint, {isPending: true}];
 			}
 
 			case 'FOREIGN': {
 				return [
-					'a file of another user has the name of the attach socket',
-					`remove ${socketPath(this.#target)}`,
+					safe`a file of another user has the name of the attach socket`,
+					safe`remove ${socketPath(this.#target)}`,
 				];
 			}
 
 			case 'STRANGER': {
 				return [
-					`a process other than JVM ${pid} is listening on its attach socket`,
-					`check who shares its /tmp, or remove ${socketPath(this.#target)}`,
+					safe`a process other than JVM ${pid} is listening on its attach socket`,
+					safe`check who shares its /tmp, or remove ${socketPath(this.#target)}`,
 				];
 			}
 
 			case 'TOO_LONG': {
 				return [
-					`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`,
-					'',
+					safe`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`,
+					safe``,
 					{otherEnginesMayWork: true},
 				];
 			}
@@ -257,8 +260,8 @@ export class AttachClient {
 				return files
 					? [files.reason, files.hint]
 					: [
-						`the attach socket cannot be reached (${code})`,
-						code === 'EACCES' ? 'run tprof-top as the same user as the JVM, or as root' : '',
+						safe`the attach socket cannot be reached (${code})`,
+						code === 'EACCES' ? safe`run tprof-top as the same user as the JVM, or as root` : safe``,
 					];
 			}
 		}
@@ -269,7 +272,7 @@ export class AttachClient {
 		if (refusal) {
 			return this.#failure(
 				refusal,
-				'something keeps removing the attach socket from /tmp, or the JVM does not open it',
+				safe`something keeps removing the attach socket from /tmp, or the JVM does not open it`,
 			);
 		}
 
@@ -285,14 +288,14 @@ export class AttachClient {
 
 	/** Returns a failure, or the target's end if that is the cause. */
 	#failure(
-		reason: string,
-		hint: string,
+		reason: Printable,
+		hint: Printable,
 		more: Pick<FailedReply, 'otherEnginesMayWork' | 'isPending'> = {},
 	): FailedReply | EndedReply {
 		return isAlive(this.#target) ? {status: 'failed', reason, hint, ...more} : this.#ended();
 	}
 
 	#ended(): EndedReply {
-		return {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
+		return {status: 'ended', reason: safe`JVM ${this.#target.pid} has ended`};
 	}
 }

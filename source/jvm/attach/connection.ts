@@ -1,4 +1,5 @@
 import {type Socket, connect} from 'node:net';
+import {safe, type Printable} from '../../util/printable.js';
 import {canSeePeers, peerOf} from '../attachability/attach-socket.js';
 import {asOwner, type Owner} from '../attachability/credentials.js';
 import {errorCode} from '../system/proc.js';
@@ -10,7 +11,7 @@ export type Exchange =
 	/** The whole reply; milliseconds from the request to its first byte, and to its end. */
 	| {readonly ok: true; readonly bytes: Buffer; readonly firstByteMs: number; readonly tookMs: number}
 	/** `code`: a system error, or TIMEOUT, ABORTED, TOO_LONG, STRANGER (a process other than `pid` is listening). */
-	| {readonly ok: false; readonly code: string};
+	| {readonly ok: false; readonly code: Printable};
 
 export type ExchangeOptions = {
 	/** Process that must be listening, else nothing is sent; not checked if the peer's id is unavailable. */
@@ -28,13 +29,13 @@ function connectTo(socketPath: string, connectAs: Owner | undefined): Socket {
 }
 
 /** Returns why nothing may be sent to a socket that is connected; undefined if it may. */
-function obstacleTo(socket: Socket, pid: number, deadline: number): string | undefined {
+function obstacleTo(socket: Socket, pid: number, deadline: number): Printable | undefined {
 	if (canSeePeers() && peerOf(socket) !== pid) {
-		return 'STRANGER';
+		return safe`STRANGER`;
 	}
 
 	// After the deadline too: we may have been suspended.
-	return performance.now() >= deadline ? 'TIMEOUT' : undefined;
+	return performance.now() >= deadline ? safe`TIMEOUT` : undefined;
 }
 
 /** Sends one request and reads the whole reply. Always closes the connection, never throws or exceeds the deadline. */
@@ -44,7 +45,7 @@ export async function exchange(
 	{pid, deadline, signal, connectAs}: ExchangeOptions,
 ): Promise<Exchange> {
 	if (signal?.aborted) {
-		return {ok: false, code: 'ABORTED'};
+		return {ok: false, code: safe`ABORTED`};
 	}
 
 	const startedAt = performance.now();
@@ -55,10 +56,10 @@ export async function exchange(
 	let socket: Socket | undefined;
 	const chunks: Buffer[] = [];
 	let length = 0;
-	const failure = await new Promise<string | undefined>(resolve => {
-		timer = setTimeout(resolve, Math.max(0, deadline - startedAt), 'TIMEOUT');
+	const failure = await new Promise<Printable | undefined>(resolve => {
+		timer = setTimeout(resolve, Math.max(0, deadline - startedAt), safe`TIMEOUT`);
 		signal?.addEventListener('abort', () => {
-			resolve('ABORTED');
+			resolve(safe`ABORTED`);
 		}, {signal: closing.signal});
 		try {
 			socket = connectTo(socketPath, connectAs);
@@ -75,7 +76,7 @@ export async function exchange(
 			length += chunk.length;
 			chunks.push(chunk);
 			if (length > maxReplyBytes) {
-				resolve('TOO_LONG');
+				resolve(safe`TOO_LONG`);
 			}
 		});
 		const end = () => {

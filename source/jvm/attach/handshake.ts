@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises';
+import {safe, type Printable} from '../../util/printable.js';
 import {attachSocketOf} from '../attachability/attach-socket.js';
 import {isAlive} from '../system/proc.js';
 import {quitHazard, sendQuit, stopObstacle} from '../attachability/signal.js';
@@ -49,7 +50,7 @@ export async function wakeListener(target: Target, options: HandshakeOptions): P
 		return {ok: false, signalled: false, ...hazard};
 	}
 
-	const failed = (reason: string, hint: string): Handshake => ({
+	const failed = (reason: Printable, hint: Printable): Handshake => ({
 		ok: false, signalled: false, ended: !isAlive(target), reason, hint,
 	});
 	for (let pollMs = firstPollMs; ; pollMs = longer(pollMs)) {
@@ -64,10 +65,10 @@ export async function wakeListener(target: Target, options: HandshakeOptions): P
 
 		if (file.state === 'impossible') {
 			return failed(
-				`cannot create an attach file in the working directory or /tmp of JVM ${target.pid} (${file.code})`,
+				safe`cannot create an attach file in the working directory or /tmp of JVM ${target.pid} (${file.code})`,
 				file.code === 'EACCES' || file.code === 'EPERM'
-					? 'run tprof-top as the same user as the JVM, or as root'
-					: 'make one of the two writable',
+					? safe`run tprof-top as the same user as the JVM, or as root`
+					: safe`make one of the two writable`,
 			);
 		}
 
@@ -78,8 +79,8 @@ export async function wakeListener(target: Target, options: HandshakeOptions): P
 
 		if (isOver(target, {...options, deadline: options.deadline - minHandshakeMs})) {
 			return failed(
-				`another client is attaching to JVM ${target.pid}`,
-				`try again, or remove ${file.path} if it was left behind`,
+				safe`another client is attaching to JVM ${target.pid}`,
+				safe`try again, or remove ${file.path} if it was left behind`,
 			);
 		}
 	}
@@ -106,10 +107,10 @@ async function signalAndWait(target: Target, options: HandshakeOptions): Promise
 		if (isOver(target, {...options, deadline})) {
 			const ended = !isAlive(target);
 			const {reason, hint} = ended
-				? {reason: `JVM ${target.pid} has ended`, hint: ''}
+				? {reason: safe`JVM ${target.pid} has ended`, hint: safe``}
 				: stopObstacle(target.pid) ?? {
-					reason: `JVM ${target.pid} did not open its attach socket in time`,
-					hint: 'it may be very busy, its /tmp may not be writable, or attaching may be disabled',
+					reason: safe`JVM ${target.pid} did not open its attach socket in time`,
+					hint: safe`it may be very busy, its /tmp may not be writable, or attaching may be disabled`,
 				};
 			return {ok: false, signalled: true, ended, reason, hint};
 		}
@@ -135,13 +136,13 @@ export class HandshakePace {
 	#failures = 0;
 
 	/** Returns why no handshake may be made now; undefined if one may. */
-	refusal(): string | undefined {
+	refusal(): Printable | undefined {
 		if (this.#failures >= maxFailures) {
-			return `the JVM did not open its attach socket; asked ${maxFailures} times`;
+			return safe`the JVM did not open its attach socket; asked ${maxFailures} times`;
 		}
 
 		return performance.now() < this.#notBefore
-			? 'the attach socket is gone; a new one was requested a moment ago'
+			? safe`the attach socket is gone; a new one was requested a moment ago`
 			: undefined;
 	}
 

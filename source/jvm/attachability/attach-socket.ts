@@ -1,5 +1,6 @@
 import {closeSync, fstatSync} from 'node:fs';
 import type {Socket} from 'node:net';
+import {safe, type Printable} from '../../util/printable.js';
 import {openBelowRoot} from '../system/below-root.js';
 import {throwIfOutOfFiles, errorCode} from '../system/proc.js';
 import {loadLibc} from '../system/koffi.js';
@@ -13,16 +14,16 @@ type AttachSocket =
 	/** Not a socket, or another user's. */
 	| {readonly state: 'foreign'}
 	/** It cannot be examined; `code` is the system's error. */
-	| {readonly state: 'denied'; readonly code: string};
+	| {readonly state: 'denied'; readonly code: Printable};
 
 /** Returns the socket's path as the target sees it: in its own /tmp, with its own pid (attachListener_linux.cpp). */
-function pathInside({nsPid}: Pick<ProcessIds, 'nsPid'>): string {
-	return `/tmp/.java_pid${nsPid}`;
+function pathInside({nsPid}: Pick<ProcessIds, 'nsPid'>): Printable {
+	return safe`/tmp/.java_pid${nsPid}`;
 }
 
 /** Returns the socket's path for messages. Never open it: links in it could lead elsewhere. */
-export function socketPath(owner: Pick<ProcessIds, 'pid' | 'nsPid'>): string {
-	return `/proc/${owner.pid}/root${pathInside(owner)}`;
+export function socketPath(owner: Pick<ProcessIds, 'pid' | 'nsPid'>): Printable {
+	return safe`/proc/${owner.pid}/root${pathInside(owner)}`;
 }
 
 /** Examines the target's attach socket, see `openAttachSocket`. */

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import {safe} from '../../util/printable.js';
 import {readAttachFlags, type AttachFlags} from '../counters/jvm-flags.js';
 import {isNamedJava} from '../identity/java-command.js';
 import {readLibraries} from '../identity/libraries.js';
@@ -46,7 +47,7 @@ function quitObstacle({pid, startTicks}: ProcessIdentity, status: ProcessStatus)
 
 	const {libjvm, openJ9, counterFiles} = libraries;
 	if (libjvm === undefined) {
-		return obstacles.noJvm(pid, 'no libjvm.so');
+		return obstacles.noJvm(pid, safe`no libjvm.so`);
 	}
 
 	return openJ9
@@ -67,7 +68,7 @@ export function sendQuit(target: ProcessIdentity): SignalHazard | undefined {
 
 	// The start time is checked last: the pid may have been reused.
 	if (readStat(target.pid)?.startTicks !== target.startTicks) {
-		return {reason: `process ${target.pid} has ended`, hint: '', ended: true};
+		return {reason: safe`process ${target.pid} has ended`, hint: safe``, ended: true};
 	}
 
 	try {
@@ -76,8 +77,8 @@ export function sendQuit(target: ProcessIdentity): SignalHazard | undefined {
 	} catch (error) {
 		const code = errorCode(error);
 		return {
-			reason: `process ${target.pid} cannot be signalled (${code})`,
-			hint: 'run tprof-top as the same user as the JVM, or as root',
+			reason: safe`process ${target.pid} cannot be signalled (${code})`,
+			hint: safe`run tprof-top as the same user as the JVM, or as root`,
 			ended: code === 'ESRCH',
 		};
 	}

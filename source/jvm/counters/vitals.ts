@@ -1,7 +1,7 @@
 import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {mostOf} from '../../util/sum.js';
-import {printable} from '../../util/printable.js';
+import {printable, safe, type Printable} from '../../util/printable.js';
 import {isFrozen} from '../system/cgroups.js';
 import {type ProcessStat, readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
@@ -138,12 +138,12 @@ const recentMs = 5000;
 
 /** CPU use, pauses and their main cause over at least the last five seconds. */
 class RecentCollections {
-	readonly #readings: Array<{readonly reading: Reading; readonly cause: string | undefined}> = [];
+	readonly #readings: Array<{readonly reading: Reading; readonly cause: Printable | undefined}> = [];
 
 	/** Adds a reading, with the cause of its last collection. Figures are undefined at the first. */
 	with(
 		now: Reading,
-		cause: string | undefined,
+		cause: Printable | undefined,
 	): Pick<TargetVitals, 'recentCpuPercent' | 'recentGcPercent' | 'recentGcCause'> {
 		this.#readings.push({reading: now, cause});
 		while (this.#readings.length > 2 && now.atMs - this.#readings[1].reading.atMs >= recentMs) {
@@ -154,14 +154,14 @@ class RecentCollections {
 		return {recentCpuPercent, recentGcPercent, recentGcCause: this.#mainCause() ?? cause};
 	}
 
-	#mainCause(): string | undefined {
-		const seconds = new Map<string, number>();
-		for (const [index, {reading, cause = ''}] of this.#readings.entries()) {
+	#mainCause(): Printable | undefined {
+		const seconds = new Map<Printable, number>();
+		for (const [index, {reading, cause = safe``}] of this.#readings.entries()) {
 			const {gcSeconds: before = 0} = this.#readings[Math.max(0, index - 1)].reading;
 			seconds.set(cause, (seconds.get(cause) ?? 0) + (reading.gcSeconds ?? 0) - before);
 		}
 
-		const [cause = '', most = 0] = mostOf(seconds) ?? [];
+		const [cause = safe``, most = 0] = mostOf(seconds) ?? [];
 		return most > 0 && cause !== '' ? cause : undefined;
 	}
 }
@@ -282,7 +282,7 @@ function secondsOf(counters: PerfCounters | undefined, names: RegExp): number | 
 /** The cause while there is no collection, and before the first. */
 const noCause = 'No GC';
 
-function gcCauseOf(counters: PerfCounters | undefined): string | undefined {
+function gcCauseOf(counters: PerfCounters | undefined): Printable | undefined {
 	const cause = [stringCounter(counters, 'sun.gc.cause'), stringCounter(counters, 'sun.gc.lastCause')].find(text =>
 		text !== '' && text !== noCause);
 	return cause === undefined ? undefined : printable(cause);

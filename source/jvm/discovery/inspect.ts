@@ -2,7 +2,7 @@ import process from 'node:process';
 import {userInfo} from 'node:os';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {type TargetInfo, featureRelease} from '../../model/snapshot.js';
-import {printable} from '../../util/printable.js';
+import {printable, safe, type Printable} from '../../util/printable.js';
 import {attachSocketOf} from '../attachability/attach-socket.js';
 import {hasPtraceCapability, isForeign} from '../attachability/credentials.js';
 import {readPerfData, numberCounter, type PerfCounters, stringCounter} from '../counters/hsperfdata.js';
@@ -113,7 +113,7 @@ function closedInspection(facts: ProcessFacts): Inspection {
 	};
 }
 
-function closedObstacle(pid: number, uid: number, user: string): Obstacle {
+function closedObstacle(pid: number, uid: number, user: Printable): Obstacle {
 	if (process.geteuid?.() === 0) {
 		return hasPtraceCapability() ? obstacles.closedToRoot(pid) : obstacles.withoutCapability(pid);
 	}
@@ -191,7 +191,7 @@ export function identify(pid: number): Identified {
 	}
 
 	if (!Number.isSafeInteger(pid) || pid < 1 || pid > maxPid) {
-		return {ok: false, ...obstacles.badPid(String(pid))};
+		return {ok: false, ...obstacles.badPid(safe`${pid}`)};
 	}
 
 	const {target, obstacle} = inspect(pid);
@@ -204,10 +204,10 @@ export function identify(pid: number): Identified {
 /** Enough for some ten thousand users; larger sites use a directory service. */
 const maxPasswdBytes = 1024 * 1024;
 
-const userNames = new Map<number, string>();
+const userNames = new Map<number, Printable>();
 
 /** Returns a user's name, or its number if the name is unknown here (another container, a directory service). */
-function userName(uid: number): string {
+function userName(uid: number): Printable {
 	return getOrCreate(userNames, uid, () => {
 		// A user may have no name, as in containers.
 		const ownName = uid === process.geteuid?.() ? attempt(() => userInfo().username, '') : '';

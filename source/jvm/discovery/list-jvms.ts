@@ -1,4 +1,5 @@
 import {readdirSync} from 'node:fs';
+import type {Printable} from '../../util/printable.js';
 import type {TargetInfo} from '../../model/snapshot.js';
 import {heapOf} from '../counters/hsperfdata.js';
 import {platformProblem} from '../obstacles.js';
@@ -8,14 +9,14 @@ import {inspect} from './inspect.js';
 /** A JVM of this host for lists. All strings are printable. */
 export type JvmListing = TargetInfo & ReturnType<typeof heapOf> & {
 	/** Why it cannot be profiled, and what to do; absent if it can. */
-	readonly problem?: string;
+	readonly problem?: Printable;
 	readonly hint?: string;
 	/** Clock ticks: its start, after boot, and the CPU time that it had used at `atMs` (performance.now()). */
 	readonly startTicks: number;
 	readonly cpuTicks: number;
 	readonly atMs: number;
 	/** Why thread dumps are not available, if an engine without them may still work. */
-	readonly attachProblem?: string;
+	readonly attachProblem?: Printable;
 };
 
 /** Up to this age a process may still become a JVM (fork, exec, load), and is inspected every time. */

@@ -1,4 +1,5 @@
 import {closeSync, constants, fstatSync, openSync, readlinkSync, readSync} from 'node:fs';
+import {printable, safe, type Printable} from '../../util/printable.js';
 
 /** Longer than files such as status, stat, cmdline and environ. */
 const maxProcFileBytes = 1024 * 1024;
@@ -120,8 +121,8 @@ export function linkOf(path: string): string {
 }
 
 /** Returns the `code` of a system error, such as ENOENT. */
-export function errorCode(error: unknown): string {
-	return (error as NodeJS.ErrnoException).code ?? 'UNKNOWN';
+export function errorCode(error: unknown): Printable {
+	return printable((error as NodeJS.ErrnoException).code ?? 'UNKNOWN');
 }
 
 /** Reads at most `maxBytes` of a file as text; undefined if unreadable. Throws if no more files can be opened. */
@@ -223,7 +224,7 @@ export function processAgeMs(startTicks: number): number {
 const limitOnFiles = /^(?:Worker initialization failure: )?(EMFILE|ENFILE)\b/;
 
 /** Returns reason and hint for an error from a limit on open files, else undefined. */
-export function outOfFiles(error: unknown): {readonly reason: string; readonly hint: string} | undefined {
+export function outOfFiles(error: unknown): {readonly reason: Printable; readonly hint: Printable} | undefined {
 	const {code = '', message = ''} = error as NodeJS.ErrnoException;
 	const [, found] = limitOnFiles.exec(code) ?? limitOnFiles.exec(message) ?? [];
 	if (found === undefined) {
@@ -231,10 +232,10 @@ export function outOfFiles(error: unknown): {readonly reason: string; readonly h
 	}
 
 	return found === 'EMFILE'
-		? {reason: 'too many open files (EMFILE)', hint: 'raise the limit of open files: ulimit -n 1024'}
+		? {reason: safe`too many open files (EMFILE)`, hint: safe`raise the limit of open files: ulimit -n 1024`}
 		: {
-			reason: 'too many open files on this system (ENFILE)',
-			hint: 'raise fs.file-max, or end the process that has most of them open',
+			reason: safe`too many open files on this system (ENFILE)`,
+			hint: safe`raise fs.file-max, or end the process that has most of them open`,
 		};
 }
 

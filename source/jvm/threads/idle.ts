@@ -1,3 +1,4 @@
+import type {Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 
 /**
@@ -76,7 +77,7 @@ export const idleKind = Object.freeze({none: 0, always: 1, ifNoCpu: 2});
 /** Looks up idle calls, including the user's own "Class.method" entries (full class name, dots). */
 export class IdleList {
 	/** By class, then by method, which is cheaper than joining both for each look-up. */
-	readonly #calls = new Map<string, Map<string, {readonly reason: string; readonly kind: number}>>();
+	readonly #calls = new Map<string, Map<string, {readonly reason: Printable; readonly kind: number}>>();
 
 	constructor(extra: readonly string[] = []) {
 		for (const [reason, calls, onlyIfNoCpu] of [...waits, ['idle by --idle-calls', extra] as const]) {
@@ -96,7 +97,7 @@ export class IdleList {
 	}
 
 	/** Returns what such a thread waits for; undefined if the method is not listed. */
-	reasonOf(className: string, method: string): string | undefined {
+	reasonOf(className: string, method: string): Printable | undefined {
 		return this.#calls.get(className)?.get(method)?.reason;
 	}
 }

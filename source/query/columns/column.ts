@@ -1,3 +1,4 @@
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -26,7 +27,7 @@ export type CellContext = {
 	/** Width of the column, cells. */
 	readonly room: number;
 	/** Returns a sparkline of a row's last minute, `room` cells wide. */
-	readonly trend?: (key: string, room: number) => string;
+	readonly trend?: (key: string, room: number) => Printable;
 };
 
 /** Returns the figure of the row with a key, in the query's unit; 0 if the row did not exist. */
@@ -54,7 +55,7 @@ export type Column<Row> = Sortable<Row> & {
 	/** The keys that sort by this column. */
 	readonly sortKeys?: readonly SortKey[];
 	/** Returns the cell's text, which may be wider than the column. */
-	value(row: Row, context: CellContext): string;
+	value(row: Row, context: CellContext): Printable;
 	/** Returns the value in CSV files. */
 	exportValue(row: Row): string | number;
 	role?(row: Row, context: CellContext): CellRole | undefined;
@@ -80,7 +81,7 @@ export function figure<Row>(
 ): Column<Row> {
 	return {
 		id, align: 'right', isFigure: true, sortBy: [of, ...thenBy],
-		value: row => isBlank?.(row) ? '' : format.text(of(row)),
+		value: row => isBlank?.(row) ? safe`` : format.text(of(row)),
 		exportValue: row => format.file(of(row)),
 		...(isHot ? {role: row => of(row) >= hotPercent ? 'hot' : undefined} : {}),
 		...settings,
@@ -90,7 +91,7 @@ export function figure<Row>(
 /** Returns a column of texts, sorted alphabetically. */
 export function text<Row>(
 	id: string,
-	of: (row: Row) => string,
+	of: (row: Row) => Printable,
 	{thenBy = [], ...settings}: Settings<NoInfer<Row>>,
 ): Column<Row> {
 	return {id, align: 'left', ascending: true, sortBy: [of, ...thenBy], value: of, exportValue: of, ...settings};
@@ -115,7 +116,7 @@ export function share<Row>(
 	);
 	return figure(id, of, formats.percent, {
 		thenBy: [cpuNsOf, ...thenBy],
-		value: (row, context) => isBlank?.(row) ? '' : text(row, context),
+		value: (row, context) => isBlank?.(row) ? safe`` : text(row, context),
 		...(isHot ? {role: (row, context) => percent(row, context) >= hotPercent ? 'hot' : undefined} : {}),
 		...settings,
 	});
@@ -149,15 +150,15 @@ export function locationColumn<Row>(
 	return text(id, row => nameOf(of(row)), {
 		value(row, {room, fullNames}) {
 			const location = of(row);
-			return location ? shortName(location, room, fullNames) : '';
+			return location ? shortName(location, room, fullNames) : safe``;
 		},
 		...settings,
 	});
 }
 
 /** Returns the full name of a location; empty without one. */
-export function nameOf(location: Location | undefined): string {
-	return location ? locationName(location) : '';
+export function nameOf(location: Location | undefined): Printable {
+	return location ? locationName(location) : safe``;
 }
 
 /** Returns a column of the lines of the program's own code that led to the rows' locations. */
@@ -177,11 +178,11 @@ export function fileColumn<Row extends Location>(fromColumns: number): Column<Ro
 }
 
 /** Returns a column of the threads with the most CPU time in a row. */
-export function topThreadsColumn<Row extends {readonly topThreads: readonly string[]}>(
+export function topThreadsColumn<Row extends {readonly topThreads: readonly Printable[]}>(
 	width: number,
 	where: string,
 ): Column<Row> {
-	return text('top-threads', row => row.topThreads.join(', '), {
+	return text('top-threads', row => joined(row.topThreads, safe`, `), {
 		heading: 'TOP THREADS',
 		title: 'top threads',
 		width,
@@ -241,8 +242,8 @@ export function treeMark(
 	depth: number,
 	{hasChildren, isOpen}: {readonly hasChildren: boolean; readonly isOpen?: boolean},
 	room: number,
-): string {
-	return `${' '.repeat(Math.min(depth, Math.floor(room / 2)))}${hasChildren ? (isOpen ? '-' : '+') : ' '} `;
+): Printable {
+	return safe`${safe` `.repeat(Math.min(depth, Math.floor(room / 2)))}${hasChildren ? (isOpen ? '-' : '+') : ' '} `;
 }
 
 export const byLocation: ReadonlyArray<ValueOf<Location>> = [
@@ -258,8 +259,8 @@ export function isFlexible({width}: Pick<Column<never>, 'width'>): boolean {
 }
 
 /** Returns a column's heading for shares of `measure` and rows grouped by `by`. */
-export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupBy = 'line'): string {
-	return column.measureHeadings?.[measure] ?? column.groupHeadings?.[by] ?? column.heading;
+export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupBy = 'line'): Printable {
+	return printable(column.measureHeadings?.[measure] ?? column.groupHeadings?.[by] ?? column.heading);
 }
 
 /** Returns the columns shown in a terminal of this width; that of width 0, else the last, takes the remaining cells. */

@@ -1,3 +1,4 @@
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {StateTicks} from '../types/query.js';
@@ -5,7 +6,7 @@ import type {StateTicks} from '../types/query.js';
 export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
 
 export type StateLetter = {
-	readonly letter: string;
+	readonly letter: Printable;
 	readonly word: string;
 	readonly role: StateRole;
 	readonly states: readonly ThreadState[];
@@ -13,15 +14,17 @@ export type StateLetter = {
 
 /** The letters in the order of `stateCells`. NEW and TERMINATED count as idle. */
 export const stateLetters: readonly StateLetter[] = [
-	{letter: 'R', word: 'RUN', role: 'running', states: ['RUNNABLE']},
-	{letter: 'B', word: 'BLK', role: 'blocked', states: ['BLOCKED']},
-	{letter: 'w', word: 'WAIT', role: 'waiting', states: ['WAITING']},
-	{letter: 't', word: 'TIMED', role: 'timed', states: ['TIMED_WAITING']},
-	{letter: '.', word: 'IDLE', role: 'idle', states: ['IDLE', 'NEW', 'TERMINATED']},
+	{letter: safe`R`, word: 'RUN', role: 'running', states: ['RUNNABLE']},
+	{letter: safe`B`, word: 'BLK', role: 'blocked', states: ['BLOCKED']},
+	{letter: safe`w`, word: 'WAIT', role: 'waiting', states: ['WAITING']},
+	{letter: safe`t`, word: 'TIMED', role: 'timed', states: ['TIMED_WAITING']},
+	{letter: safe`.`, word: 'IDLE', role: 'idle', states: ['IDLE', 'NEW', 'TERMINATED']},
 ];
 
-export function stateWord(state: ThreadState): string {
-	return state === 'NEW' || state === 'TERMINATED' ? (state === 'NEW' ? 'NEW' : 'DEAD') : letterOf(state).word;
+export function stateWord(state: ThreadState): Printable {
+	return state === 'NEW' || state === 'TERMINATED'
+		? (state === 'NEW' ? safe`NEW` : safe`DEAD`)
+		: printable(letterOf(state).word);
 }
 
 export function stateRole(state: ThreadState): StateRole {
@@ -33,9 +36,9 @@ function letterOf(state: ThreadState): StateLetter {
 }
 
 /** Returns `cells` letters in proportion to ticks: `RRRRBBw.`. Each letter with ticks gets a cell if possible. */
-export function stateCells(ticks: StateTicks, cells = 8): string {
+export function stateCells(ticks: StateTicks, cells = 8): Printable {
 	const weights = stateLetters.map(({states}) => sumOf(states, state => Math.max(0, ticks[stateCode[state]] ?? 0)));
-	return divide(weights, cells).map((count, index) => stateLetters[index].letter.repeat(count)).join('');
+	return joined(divide(weights, cells).map((count, index) => stateLetters[index].letter.repeat(count)), safe``);
 }
 
 /** Divides `cells` by weight: first one for each weight above 0, then by largest remainders. */

@@ -1,3 +1,4 @@
+import type {Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {lookUp} from '../../model/column-types.js';
 import {sumOf} from '../../util/sum.js';
@@ -244,7 +245,7 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 	}
 
 	/** Names of the threads with the most CPU time, then ticks. */
-	get topThreads(): readonly string[] {
+	get topThreads(): readonly Printable[] {
 		return this.#threads.top.map(thread => this.counted.threads.name[thread]);
 	}
 

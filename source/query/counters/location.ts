@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {kernelClass, nativeCodeLine, nativeLine} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import type {Dictionary} from '../../model/snapshot.js';
@@ -8,7 +9,7 @@ export function locationOfFrame(dictionary: Dictionary, frame: number, by: Group
 	const {strings, frameClass, frameMethod, frameFile, frameLine} = dictionary;
 	return {
 		className: strings[frameClass[frame]],
-		method: by === 'class' ? '' : strings[frameMethod[frame]],
+		method: by === 'class' ? safe`` : strings[frameMethod[frame]],
 		file: strings[frameFile[frame]],
 		line: by === 'line' ? frameLine[frame] : -1,
 	};
@@ -17,38 +18,40 @@ export function locationOfFrame(dictionary: Dictionary, frame: number, by: Group
 /**
 Returns `package.Class.method:line` without unknown parts; for other code `[gc] G1 Conc`, `libzip.so!inflate_fast`.
 */
-export function locationName(location: Location): string {
+export function locationName(location: Location): Printable {
 	const {className, method, line} = location;
 	if (isJvmWork(className) || line === nativeCodeLine) {
 		return method
-			? `${className}${line === nativeCodeLine && className !== kernelClass ? '!' : ' '}${method}`
+			? safe`${className}${line === nativeCodeLine && className !== kernelClass ? '!' : ' '}${method}`
 			: className;
 	}
 
 	// Of a pseudo-frame such as (unattributed), class and method are the same text.
 	const name = className && method && !(className === method && method.startsWith('('))
-		? `${className}.${method}`
+		? safe`${className}.${method}`
 		: className || method;
-	return line >= 0 ? `${name}:${line}` : (line === nativeLine ? `${name}(native)` : name);
+	return line >= 0 ? safe`${name}:${line}` : (line === nativeLine ? safe`${name}(native)` : name);
 }
 
 /** Returns the key of a location in its grouping, which is the same in every session. */
-export function locationKey(location: Location, by: GroupBy): string {
+export function locationKey(location: Location, by: GroupBy): Printable {
 	const {className, method, line} = location;
-	return by === 'class' ? className : (by === 'method' ? `${className}.${method}` : `${className}.${method}:${line}`);
+	return by === 'class'
+		? className
+		: (by === 'method' ? safe`${className}.${method}` : safe`${className}.${method}:${line}`);
 }
 
 /** A row with a location, whose fields it looks up on demand. */
 export abstract class LocatedRow implements Location {
-	get className(): string {
+	get className(): Printable {
 		return this.location.className;
 	}
 
-	get method(): string {
+	get method(): Printable {
 		return this.location.method;
 	}
 
-	get file(): string {
+	get file(): Printable {
 		return this.location.file;
 	}
 

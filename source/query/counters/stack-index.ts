@@ -1,3 +1,4 @@
+import {safe} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {isInvocationGlue} from '../../model/class-name.js';
 import {nativeCodeLine, rootNode, unattributed, unknownLine} from '../../model/frame.js';
@@ -207,7 +208,7 @@ class GrowingOwn {
 }
 
 class GrowingGrouping implements Grouping {
-	readonly locations: Location[] = [{className: '', method: '', file: '', line: -1}];
+	readonly locations: Location[] = [{className: safe``, method: safe``, file: safe``, line: -1}];
 
 	readonly keys = [''];
 	readonly groupOfKey = new Map<string, number>();

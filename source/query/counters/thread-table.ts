@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {featureRelease, firstWithVirtualThreads, type Snapshot, type ThreadTable} from '../../model/snapshot.js';
 import {threadFlag} from '../../model/sample.js';
 import {sumOf} from '../../util/sum.js';
@@ -34,15 +35,15 @@ const scheduler = /^(?:ForkJoinPool-1-worker-\d+|VirtualThread-unparker.*)$/;
 const leastSeenPercent = 99;
 
 /** Returns a note on virtual threads whose stacks are not read; undefined if all are, or there are none. */
-export function unseenVirtualThreads(snapshot: Snapshot): string | undefined {
+export function unseenVirtualThreads(snapshot: Snapshot): Printable | undefined {
 	const {virtualThreads, virtualSeenPercent} = snapshot.session;
 	if (virtualSeenPercent === 0) {
-		const count = virtualThreads > 0 ? ` (there are ${Math.round(virtualThreads)})` : '';
-		return hasVirtualThreads(snapshot) ? `virtual threads that are not mounted are not seen${count}` : undefined;
+		const count = virtualThreads > 0 ? safe` (there are ${Math.round(virtualThreads)})` : safe``;
+		return hasVirtualThreads(snapshot) ? safe`virtual threads that are not mounted are not seen${count}` : undefined;
 	}
 
 	return virtualSeenPercent < leastSeenPercent
-		? `only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} virtual threads are seen`
+		? safe`only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} virtual threads are seen`
 		: undefined;
 }
 

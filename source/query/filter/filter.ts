@@ -1,3 +1,4 @@
+import {printable, type Printable} from '../../util/printable.js';
 import {globListMatcher, globsOf} from '../../util/glob.js';
 import {cached} from '../../util/get-or-create.js';
 import {threadStates} from '../../model/thread-state.js';
@@ -44,7 +45,7 @@ export function filtered<Row>(rows: readonly Row[], filter: RowFilter, fields: F
 }
 
 /** A parsed filter, or an error, one line. */
-type ParsedFilter = {readonly ok: true; readonly filter: RowFilter} | {readonly ok: false; readonly error: string};
+type ParsedFilter = {readonly ok: true; readonly filter: RowFilter} | {readonly ok: false; readonly error: Printable};
 
 export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning: string}> = [
 	{
@@ -107,7 +108,7 @@ export function parseFilter(text: string): ParsedFilter {
 		return {ok: true, filter: readFilter(splitFilter(text, name => figureNamed(name) !== undefined))};
 	} catch (error) {
 		if (error instanceof FilterError) {
-			return {ok: false, error: error.message};
+			return {ok: false, error: printable(error.message)};
 		}
 
 		throw error;

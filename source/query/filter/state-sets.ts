@@ -1,15 +1,16 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import type {StateSet} from '../types/query.js';
 
 /** The named sets of states that --state and the x key choose from, in the key's order. */
 export const stateSets: ReadonlyArray<
-	{readonly id: StateSet; readonly title: string; readonly states: readonly ThreadState[]}
+	{readonly id: StateSet; readonly title: Printable; readonly states: readonly ThreadState[]}
 > = [
-	{id: 'active', title: 'active (RUNNABLE, BLOCKED)', states: ['RUNNABLE', 'BLOCKED']},
-	{id: 'all', title: 'all', states: threadStates},
-	{id: 'blocked', title: 'blocked', states: ['BLOCKED']},
-	{id: 'waiting', title: 'waiting (WAITING, TIMED_WAITING)', states: ['WAITING', 'TIMED_WAITING']},
+	{id: 'active', title: safe`active (RUNNABLE, BLOCKED)`, states: ['RUNNABLE', 'BLOCKED']},
+	{id: 'all', title: safe`all`, states: threadStates},
+	{id: 'blocked', title: safe`blocked`, states: ['BLOCKED']},
+	{id: 'waiting', title: safe`waiting (WAITING, TIMED_WAITING)`, states: ['WAITING', 'TIMED_WAITING']},
 ];
 
 const letters: Readonly<Record<string, ThreadState>> = {

@@ -1,3 +1,4 @@
+import {joined, safe, type Printable} from '../../util/printable.js';
 import type {Location} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame, locationName} from '../counters/location.js';
@@ -5,9 +6,9 @@ import {newestSampleMs, stuckMs, isContendingNow, programLocation, waitsWithoutT
 
 type DeadlockedThread = {
 	readonly thread: number;
-	readonly name: string;
+	readonly name: Printable;
 	/** Empty if unknown. */
-	readonly lockClass: string;
+	readonly lockClass: Printable;
 	readonly at?: Location;
 	/** Where the next thread of the cycle took the lock. */
 	readonly ownerTookAt?: Location;
@@ -86,24 +87,26 @@ function memberOf(snapshot: Snapshot, thread: number): DeadlockedThread {
 const maxNamedThreads = 12;
 
 /** Returns a deadlock as a line of the screen: `stuck-1 -> stuck-2 -> stuck-1`. */
-export function cycleText(deadlock: Deadlock): string {
+export function cycleText(deadlock: Deadlock): Printable {
 	const names = deadlock.slice(0, maxNamedThreads).map(({name}) => name);
-	const more = deadlock.length > maxNamedThreads ? [`${deadlock.length - maxNamedThreads} more`] : [];
-	return [...names, ...more, deadlock[0].name].join(' -> ');
+	const more = deadlock.length > maxNamedThreads ? [safe`${deadlock.length - maxNamedThreads} more`] : [];
+	return joined([...names, ...more, deadlock[0].name], safe` -> `);
 }
 
 /** Returns a deadlock as a sentence: which thread waits where for which lock, and which thread holds it. */
-export function deadlockText(deadlock: Deadlock): string {
+export function deadlockText(deadlock: Deadlock): Printable {
 	const waits = deadlock.slice(0, maxNamedThreads).map((member, index) =>
 		waitText(member, deadlock[(index + 1) % deadlock.length]));
 	const left = deadlock.length - maxNamedThreads;
-	const more = left > 0 ? [`and ${left} more ${left === 1 ? 'thread' : 'threads'}`] : [];
-	return `deadlock of ${deadlock.length} ${deadlock.length === 1 ? 'thread' : 'threads'}: ${[...waits, ...more].join('; ')}`;
+	const more = left > 0 ? [safe`and ${left} more ${left === 1 ? 'thread' : 'threads'}`] : [];
+	return safe`deadlock of ${deadlock.length} ${deadlock.length === 1 ? 'thread' : 'threads'}: ${
+		joined([...waits, ...more], safe`; `)
+	}`;
 }
 
-function waitText({name, lockClass, at, ownerTookAt}: DeadlockedThread, owner: DeadlockedThread): string {
-	const where = at ? ` at ${locationName(at)}` : '';
-	const lock = lockClass === '' ? 'a lock' : lockClass;
-	const taken = ownerTookAt ? ` (taken at ${locationName(ownerTookAt)})` : '';
-	return `${name} waits${where} for ${lock} held by ${owner.name}${taken}`;
+function waitText({name, lockClass, at, ownerTookAt}: DeadlockedThread, owner: DeadlockedThread): Printable {
+	const where = at ? safe` at ${locationName(at)}` : safe``;
+	const lock = lockClass === '' ? safe`a lock` : lockClass;
+	const taken = ownerTookAt ? safe` (taken at ${locationName(ownerTookAt)})` : safe``;
+	return safe`${name} waits${where} for ${lock} held by ${owner.name}${taken}`;
 }

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {isOfJdk} from '../../model/class-name.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
@@ -24,10 +25,10 @@ export function knowsThreadsNow({threads}: Snapshot): boolean {
 }
 
 /** Returns what a snapshot lacks to tell the threads' waits; undefined if it has all. */
-export function missingWaits(snapshot: Snapshot): string | undefined {
+export function missingWaits(snapshot: Snapshot): Printable | undefined {
 	return snapshot.threads.count === 0 || knowsThreadsNow(snapshot)
 		? undefined
-		: 'a profile of another tool does not say what threads wait for';
+		: safe`a profile of another tool does not say what threads wait for`;
 }
 
 /** Returns for how many milliseconds a thread has been at its stack (`sinceMs` in the schema); 0 if unknown. */
@@ -77,7 +78,7 @@ export function lockInfo(
 ): LockInfo {
 	const {threads, dictionary} = snapshot;
 	return {
-		kind: lockKinds[lock.lockKind] ?? 'none',
+		kind: safe`${lockKinds[lock.lockKind] ?? 'none'}`,
 		className: dictionary.strings[lock.lockClass],
 		ownerName: lock.owner >= 0 ? threads.name[lock.owner] : undefined,
 		ownerTookAt: lock.ownerFrame > 0 ? locationOfFrame(dictionary, lock.ownerFrame, 'line') : undefined,
@@ -166,7 +167,7 @@ export type ContentionByLocation = {
 	/** 1 if `longestMs` is a lower bound. */
 	readonly longestAtLeast: Uint8Array;
 	/** Returns the name of the known thread that blocks most of them; undefined if none is known. */
-	holderOf(group: number): string | undefined;
+	holderOf(group: number): Printable | undefined;
 	/** Returns the number of other known threads that block them. */
 	otherHoldersOf(group: number): number;
 };

@@ -1,3 +1,4 @@
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import {lockKinds} from '../../model/sample.js';
@@ -13,11 +14,11 @@ import {isContendingNow, isStuckLonger, stuckMs} from './newest-sample.js';
 /** What a thread waits for in the newest sample. */
 export type Wait = {
 	/** `read`, `accept`, `monitor`, `queue`... */
-	readonly kind: string;
+	readonly kind: Printable;
 	/** The peer, file or lock; empty if the kind says it all. */
-	readonly peer: string;
+	readonly peer: Printable;
 	/** Address and port of the connecting side, or a child's pid; may be empty. */
-	readonly clientSide: string;
+	readonly clientSide: Printable;
 	/** Whether the thread waits in a system call for a peer to which the target has connected. */
 	readonly isForServer: boolean;
 };
@@ -37,7 +38,7 @@ export type WaitGroup = Pick<Wait, 'kind' | 'peer' | 'isForServer'> & {
 const anyLock = 'native lock';
 
 /** The kind of a system call that was not examined. */
-export const unknownCall = 'native call';
+export const unknownCall = safe`native call`;
 
 /** The kind of a virtual thread that is parked in the JDK's socket poller, on a socket that we do not know. */
 const socket = 'socket';
@@ -100,7 +101,7 @@ export function waitOf(snapshot: Snapshot, thread: number, rule: OwnCodeRule): W
 		case stateCode.TIMED_WAITING: {
 			return (
 				jdkWait(snapshot.dictionary, node, rule)
-				?? wait(lockKinds[threads.lockKind[thread]] === 'monitor-wait' ? 'wait' : 'park', lock)
+				?? wait(lockKinds[threads.lockKind[thread]] === 'monitor-wait' ? safe`wait` : safe`park`, lock)
 			);
 		}
 
@@ -118,13 +119,13 @@ export function waitOf(snapshot: Snapshot, thread: number, rule: OwnCodeRule): W
 }
 
 /** Returns a wait in a few words: `read 10.0.0.5:5432`, `monitor Ledger held by checkout-4`. */
-export function waitText({kind, peer}: Pick<Wait, 'kind' | 'peer'>): string {
-	return peer === '' ? kind : `${kind} ${peer}`;
+export function waitText({kind, peer}: Pick<Wait, 'kind' | 'peer'>): Printable {
+	return peer === '' ? kind : safe`${kind} ${peer}`;
 }
 
 /** Returns `waitText` with the client side, if known. */
-export function fullWaitText({clientSide, ...wait}: Wait): string {
-	return clientSide === '' ? waitText(wait) : `${waitText(wait)} (${clientSide})`;
+export function fullWaitText({clientSide, ...wait}: Wait): Printable {
+	return clientSide === '' ? waitText(wait) : safe`${waitText(wait)} (${clientSide})`;
 }
 
 /** Groups the waits of some threads in the newest sample by kind and peer; most threads first. */
@@ -151,8 +152,8 @@ export function groupWaits(snapshot: Snapshot, threads: Iterable<number>, rule: 
 	}).sort((a, b) => b.count - a.count || b.longestMs - a.longestMs);
 }
 
-function wait(kind: string, peer = ''): Wait {
-	return {kind, peer, clientSide: '', isForServer: false};
+function wait(kind: Printable, peer = safe``): Wait {
+	return {kind, peer, clientSide: safe``, isForServer: false};
 }
 
 function contention({threads, dictionary}: Snapshot, thread: number): Wait {
@@ -160,10 +161,10 @@ function contention({threads, dictionary}: Snapshot, thread: number): Wait {
 	const owner = threads.lockOwner[thread];
 	const isInitializer = lockKinds[threads.lockKind[thread]] === 'class-init';
 	const lock = isInitializer ? initializerText(lockClass) : lockName(lockClass);
-	const held = owner < 0 ? '' : `${isInitializer ? 'run' : 'held'} by ${threads.name[owner]}`;
+	const held = owner < 0 ? safe`` : safe`${isInitializer ? 'run' : 'held'} by ${threads.name[owner]}`;
 	return wait(
-		isInitializer ? 'class init' : (lockKinds[threads.lockKind[thread]] === 'park' ? 'lock' : 'monitor'),
-		[lock, held].filter(Boolean).join(' '),
+		isInitializer ? safe`class init` : (lockKinds[threads.lockKind[thread]] === 'park' ? safe`lock` : safe`monitor`),
+		joined([lock, held].filter(Boolean), safe` `),
 	);
 }
 
@@ -172,11 +173,11 @@ function findJdkWait(dictionary: Dictionary, node: number, {isOwn}: OwnCode): Wa
 	const frames = framesOf(dictionary, node);
 	const firstOwn = frames.findIndex(({className}) => isOwn(className));
 	const methods = (firstOwn === -1 ? frames : frames.slice(0, firstOwn)).map(({className, method}) =>
-		`${className}.${method}`);
+		safe`${className}.${method}`);
 	for (const [pattern, kind] of jdkWaits) {
 		const method = methods.find(name => pattern.test(name));
 		if (method !== undefined) {
-			return wait(kind, kind === 'queue' ? lockName(method.slice(0, method.lastIndexOf('.'))) : '');
+			return wait(printable(kind), kind === 'queue' ? lockName(method.slice(0, method.lastIndexOf('.'))) : safe``);
 		}
 	}
 
@@ -185,20 +186,20 @@ function findJdkWait(dictionary: Dictionary, node: number, {isOwn}: OwnCode): Wa
 
 const jdkWait = cachedByNode(findJdkWait);
 
-function shortMethod(dictionary: Dictionary, node: number): string {
+function shortMethod(dictionary: Dictionary, node: number): Printable {
 	const [{className, method}] = framesOf(dictionary, node, 1);
-	return `${className.slice(className.lastIndexOf('.') + 1)}.${method}`;
+	return safe`${className.slice(className.lastIndexOf('.') + 1)}.${method}`;
 }
 
 /** Formats a `waitEnd`, see the schema. */
-function clientSideText(kind: string, end: number): string {
+function clientSideText(kind: string, end: number): Printable {
 	if (end === 0 || kind === 'child') {
-		return end === 0 ? '' : `pid ${end}`;
+		return end === 0 ? safe`` : safe`pid ${end}`;
 	}
 
 	const port = end % 65_536;
 	const address = Math.floor(end / 65_536);
 	return address === 0
-		? `port ${port}`
-		: `${[24, 16, 8, 0].map(bits => Math.floor(address / (2 ** bits)) % 256).join('.')}:${port}`;
+		? safe`port ${port}`
+		: safe`${joined([24, 16, 8, 0].map(bits => safe`${Math.floor(address / (2 ** bits)) % 256}`), safe`.`)}:${port}`;
 }

@@ -2,7 +2,7 @@ import {Buffer} from 'node:buffer';
 import {fromNames, namesOf, newArray, type Column, type ColumnArray} from '../../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {maxNameLength} from '../../util/printable.js';
+import {maxNameLength, printable, safe, type Printable} from '../../util/printable.js';
 import {VarintReader, VarintWriter} from '../../util/varints.js';
 
 /*
@@ -46,12 +46,15 @@ const ofNumbers: Kind<number> = {
 	isNone: change => change === 0,
 };
 
-const ofNames: Kind<{readonly before: string; readonly after: string}> = {
+const ofNames: Kind<{readonly before: Printable; readonly after: Printable}> = {
 	write(to, {before, after}) {
 		to.block(before);
 		to.block(after);
 	},
-	read: from => ({before: from.blockText(maxNameBytes), after: from.blockText(maxNameBytes)}),
+	read: from => ({
+		before: printable(from.blockText(maxNameBytes)),
+		after: printable(from.blockText(maxNameBytes)),
+	}),
 	sum: ({before}, {after}) => ({before, after}),
 	isNone: ({before, after}) => before === after,
 };
@@ -118,7 +121,7 @@ export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 	}
 
 	writeColumn(
-		now.threads.name.map((after, index) => [index, {before: then?.threads.name[index] ?? '', after}]),
+		now.threads.name.map((after, index) => [index, {before: then?.threads.name[index] ?? safe``, after}]),
 		ofNames,
 	);
 	return bytes.take();
@@ -156,13 +159,13 @@ function mergeColumn<Change>(readers: readonly VarintReader[], kind: Kind<Change
 /** The counters and threads of a session at a moment, which changes move to another. */
 export class MovingMoment {
 	readonly #arrays: readonly ColumnArray[];
-	readonly #names: string[];
+	readonly #names: Printable[];
 
 	/** Begins at a snapshot, or at zeros. `room`: the most records of each region that later moves may reach. */
 	constructor(from: Counted | undefined, room: Counts) {
 		this.#names = Array.from(
 			{length: room.threads},
-			(_, thread) => from && thread < from.threads.count ? from.threads.name[thread] : '',
+			(_, thread) => from && thread < from.threads.count ? from.threads.name[thread] : safe``,
 		);
 		this.#arrays = changing.map(part => {
 			const array = newArray(part.column, room[part.region]);

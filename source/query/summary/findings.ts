@@ -1,3 +1,4 @@
+import {fixed, joined, safe, type Printable} from '../../util/printable.js';
 import {isCollector, jvmWork, workOf} from '../../model/jvm-stacks.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {mostOf, sumUpTo} from '../../util/sum.js';
@@ -29,7 +30,7 @@ export function findingsOf(
 ): readonly Finding[] {
 	const whole: Query = {
 		...query,
-		filter: '',
+		filter: safe``,
 		threadKeys: undefined,
 		ownFirst: true,
 		states: stateSets[0].states,
@@ -38,7 +39,7 @@ export function findingsOf(
 	};
 	const summarized = summaryQuery(snapshot, since, whole);
 	const deadlocks = deadlocksOf(snapshot).map((deadlock): Finding => ({
-		id: 'deadlock', text: `DEADLOCK: ${cycleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
+		id: 'deadlock', text: safe`DEADLOCK: ${cycleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
 	}));
 	const stopped = stoppedFinding(snapshot, known.vitals);
 	const counted = countedThreads(snapshot, scopeOf(snapshot, whole));
@@ -63,8 +64,8 @@ function stoppedFinding({target: {pid}}: Snapshot, {isStopped, isFrozen}: Target
 	}
 
 	const text = isStopped
-		? 'A signal has stopped the process: it does not run until kill -CONT.'
-		: 'The process is frozen by its cgroup: it does not run until that is thawed.';
+		? safe`A signal has stopped the process: it does not run until kill -CONT.`
+		: safe`The process is frozen by its cgroup: it does not run until that is thawed.`;
 	return {id: 'stopped', text, figures: {pid}};
 }
 
@@ -93,7 +94,9 @@ function cpuFinding(
 
 	const [usedNs, delayNs] = [threadCpuNs, threadRunDelayNs].map(of =>
 		sumUpTo(snapshot.threads.count, thread => of(snapshot, since, thread)));
-	const waited = `threads waited ${(delayNs / 1e9).toFixed(1)} s for a CPU within ${formatDuration(1000 * Math.round(overMs / 1000))}`;
+	const waited = safe`threads waited ${fixed((delayNs / 1e9), 1)} s for a CPU within ${
+		formatDuration(1000 * Math.round(overMs / 1000))
+	}`;
 	const figures = {
 		runDelayMs: decimals(delayNs / 1e6, 1),
 		usedMs: decimals(usedNs / 1e6, 1),
@@ -103,7 +106,7 @@ function cpuFinding(
 	if (throttledPercent >= muchThrottledPercent && delayPercent >= leastDelayPercent) {
 		return {
 			id: 'cpu-limit',
-			text: `CPU limit of the cgroup: used up in ${Math.round(throttledPercent)}% of its periods; ${waited}.`,
+			text: safe`CPU limit of the cgroup: used up in ${Math.round(throttledPercent)}% of its periods; ${waited}.`,
 			figures: {...figures, throttledPercent: decimals(throttledPercent, 1)},
 		};
 	}
@@ -111,7 +114,7 @@ function cpuFinding(
 	const isOthers = hostCpus !== undefined && corePercent(usedNs, overMs) < ownPercent * hostCpus;
 	return isOthers && delayPercent >= muchDelayPercent && delayNs >= usedNs
 		? {
-			id: 'host-cpu', text: `Host CPU saturated: ${waited}.`, isOutside: true,
+			id: 'host-cpu', text: safe`Host CPU saturated: ${waited}.`, isOutside: true,
 			figures: {...figures, ...(cpuPressurePercent === undefined ? {} : {cpuPressurePercent})},
 		}
 		: undefined;
@@ -191,7 +194,9 @@ export function jvmFinding(
 			: 'The JVM itself uses';
 		return {
 			id: 'jvm',
-			text: `${who} ${percentOf(cpuNs.vm)}% CPU, the program ${programPercent}%: most in ${threads.name[most]}. Threads shows them all.`,
+			text: safe`${who} ${percentOf(cpuNs.vm)}% CPU, the program ${programPercent}%: most in ${
+				threads.name[most]
+			}. Threads shows them all.`,
 			figures: {jvmPercent: percentOf(cpuNs.vm), programPercent, thread: threads.name[most]},
 		};
 	}
@@ -239,7 +244,7 @@ function causeInProgram(
 	const calls = new Map([...ticks].filter(([node]) => framesOf(dictionary, node).some(frame => isCall(frame))));
 	const [node] = mostOf(calls) ?? [];
 	const at = node === undefined ? undefined : tellingLines(dictionary, node, query)?.at;
-	return {text: `${known.text}${at ? `, at ${shortName(at, maxLocationCells)}` : ''}`, at};
+	return {text: safe`${known.text}${at ? safe`, at ${shortName(at, maxLocationCells)}` : ''}`, at};
 }
 
 const maxLocationCells = 60;
@@ -259,7 +264,9 @@ function jitFinding(
 		return {
 			id: 'jit',
 			text:
-				`The JIT compiler uses ${figures.jitPercent}% CPU, the program ${figures.programPercent}%: its code is still being compiled.`,
+				safe`The JIT compiler uses ${figures.jitPercent}% CPU, the program ${
+					figures.programPercent
+				}%: its code is still being compiled.`,
 			figures,
 		};
 	}
@@ -267,14 +274,14 @@ function jitFinding(
 	const [compiler, method] = [most.method.split(' ', 1)[0], most.method.slice(most.method.lastIndexOf(' ') + 1)];
 	return {
 		id: 'jit',
-		text: `${compiler} compiles ${method}: ${Math.round(most.selfPercent)}% of the CPU time.`,
+		text: safe`${compiler} compiles ${method}: ${Math.round(most.selfPercent)}% of the CPU time.`,
 		figures: {...figures, method, methodPercent: decimals(most.selfPercent, 1)},
 		error: decimals(most.errorPercent, 1),
 	};
 }
 
 /** What the program does that makes the JVM collect garbage, and where. */
-type CollectionCause = {readonly text: string; readonly at?: Location};
+type CollectionCause = {readonly text: Printable; readonly at?: Location};
 
 /** Returns the figures of recent collections; of files without them, those since the reading before. */
 function recentOf(vitals: TargetVitals): Pick<TargetVitals, 'cpuPercent' | 'gcPercent' | 'gcCause'> {
@@ -306,18 +313,20 @@ function collectingFinding(
 		return undefined;
 	}
 
-	const stopped = `${Math.round(stoppedPercent)}% of the time${lackedCpu ? ', mostly as they lack CPU' : ''}`;
+	const stopped = safe`${Math.round(stoppedPercent)}% of the time${lackedCpu ? ', mostly as they lack CPU' : ''}`;
 	const isConcurrent = gcPercent !== undefined && gcPercent < 1;
-	const text = [
+	const text = safe`${joined([
 		isFull
-			? 'The heap is full'
-			: (cause?.text ?? `The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`),
+			? safe`The heap is full`
+			: (cause?.text ?? safe`The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`),
 		heapUsedBytes && heapCapacityBytes
-			? `: ${formatBytes(heapUsedBytes)} of ${formatBytes(heapCapacityBytes)} in use (${Math.round(100 * heapUsedBytes / heapCapacityBytes)}%)`
-			: '',
-		stoppedPercent >= 1 ? `; the program stands still for collections ${stopped}` : '',
-		collectorsPercent > 0 ? `; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : '',
-	].join('').replace(/^([^:;]*);/, '$1:') + '.';
+			? safe`: ${formatBytes(heapUsedBytes)} of ${formatBytes(heapCapacityBytes)} in use (${
+				Math.round(100 * heapUsedBytes / heapCapacityBytes)
+			}%)`
+			: safe``,
+		stoppedPercent >= 1 ? safe`; the program stands still for collections ${stopped}` : safe``,
+		collectorsPercent > 0 ? safe`; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : safe``,
+	], safe``).replace(/^([^:;]*);/, safe`$1:`)}${'.'}`;
 	return {
 		id: isFull ? 'heap' : 'gc', text, figures: {
 			...(heapUsedBytes && heapCapacityBytes ? {heapUsedBytes, heapCapacityBytes} : {}),

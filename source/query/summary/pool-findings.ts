@@ -1,7 +1,7 @@
 import {getOrCreate} from '../../util/get-or-create.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {mostOf} from '../../util/sum.js';
-import {poolName} from '../../util/printable.js';
+import {poolName, safe, type Printable} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
 import {nameOf} from '../columns/column.js';
 import {formatCount, formatDuration} from '../columns/format.js';
@@ -24,7 +24,7 @@ const maxLocationCells = 60;
 const commonPool = 'ForkJoinPool.commonPool-worker-';
 
 /** The threads that serve one pool, as their names tell. */
-type Pool = {readonly name: string; readonly threads: readonly number[]};
+type Pool = {readonly name: Printable; readonly threads: readonly number[]};
 
 /**
 Returns findings on pools whose threads all wait in tasks: for the results of other tasks, or, in the common pool, for
@@ -51,10 +51,10 @@ export function poolFindings(snapshot: Snapshot, query: Query, all: readonly num
 
 /** Returns the pools of java.util.concurrent, whose workers all have a loop of a pool on their stacks. */
 function poolsOf({threads, dictionary}: Snapshot, all: readonly number[]): Pool[] {
-	const pools = new Map<string, number[]>();
+	const pools = new Map<Printable, number[]>();
 	for (const thread of all) {
 		if (threadKind(threads.flags[thread]) === 'java' && isPoolWorker(dictionary, threads.node[thread], {})) {
-			getOrCreate(pools, threads.name[thread].replace(/\d+$/, ''), () => []).push(thread);
+			getOrCreate(pools, threads.name[thread].replace(/\d+$/, safe``), () => []).push(thread);
 		}
 	}
 
@@ -65,14 +65,16 @@ function poolFinding(snapshot: Snapshot, query: Query, {name, threads}: Pool, is
 	const {at, via} = commonLines(snapshot, query, threads)!;
 	const longestMs = Math.max(...threads.map(thread => stuckMs(snapshot, thread)));
 	const isCommon = name.startsWith(commonPool);
-	const pool = isCommon ? 'the common pool (ForkJoinPool.commonPool)' : `${name}*`;
+	const pool = isCommon ? safe`the common pool (ForkJoinPool.commonPool)` : safe`${name}*`;
 	const count = threads.length;
-	const who = count === 1 ? `The only thread of ${pool} waits` : `All ${count} threads of ${pool} wait`;
+	const who = count === 1 ? safe`The only thread of ${pool} waits` : safe`All ${count} threads of ${pool} wait`;
 	const where = nameWith(at, via ? [viaText(via)] : [], maxLocationCells);
 	const blocked = isCommon ? 'parallel streams and async tasks wait for it' : 'the pool can run no other task';
 	return {
 		id: 'pool',
-		text: `${who}${isForResult ? ' for results of tasks' : ''}, ${formatDuration(longestMs)}, at ${where}: ${blocked}.`,
+		text: safe`${who}${isForResult ? ' for results of tasks' : ''}, ${formatDuration(longestMs)}, at ${where}: ${
+			blocked
+		}.`,
 		figures: {threads: threads.length, pool: `${name}*`, at: nameOf(at), longestMs: Math.round(longestMs)},
 	};
 }
@@ -111,18 +113,20 @@ export function threadGrowthFinding(
 		return undefined;
 	}
 
-	const byName = new Map<string, number[]>();
+	const byName = new Map<Printable, number[]>();
 	for (const thread of all) {
 		getOrCreate(byName, poolName(snapshot.threads.name[thread]), () => []).push(thread);
 	}
 
 	const sizeOf = (threads: readonly number[]) => membersOfAll(snapshot.threads, threads);
-	const [[name, threads] = ['', []]] = [...byName].toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a));
+	const [[name, threads] = [safe``, []]] = [...byName].toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a));
 	const at = commonLines(snapshot, query, threads)?.at;
-	const rate = `${formatCount(Math.round(growth / 60))} more a second`;
-	const most = `${formatCount(sizeOf(threads))} are ${name}${at ? `, at ${shortName(at, maxLocationCells)}` : ''}`;
+	const rate = safe`${formatCount(Math.round(growth / 60))} more a second`;
+	const most = safe`${formatCount(sizeOf(threads))} are ${name}${
+		at ? safe`, at ${shortName(at, maxLocationCells)}` : ''
+	}`;
 	return {
-		id: 'threads', text: `Threads grow: ${formatCount(threadCount)} now, ${rate}; ${most}.`,
+		id: 'threads', text: safe`Threads grow: ${formatCount(threadCount)} now, ${rate}; ${most}.`,
 		figures: {threads: threadCount, growthPerMin: Math.round(growth), name, ...(at ? {at: nameOf(at)} : {})},
 	};
 }

@@ -1,3 +1,4 @@
+import {printable, safe, type Printable} from '../../util/printable.js';
 import {sumUpTo} from '../../util/sum.js';
 import type {StateTicks, Query} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
@@ -33,7 +34,7 @@ export type Summary = {
 	/** Time that threads were runnable without a CPU, percent of one thread's time. */
 	readonly runDelayPercent: number;
 	/** Percentage of the CPU time that is unattributed, and why; empty if unknown. */
-	readonly unattributed: {readonly percent: number; readonly reason: string};
+	readonly unattributed: {readonly percent: number; readonly reason: Printable};
 	/** Milliseconds of sampling in the window, without pauses, and its samples. */
 	readonly windowMs: number;
 	readonly samples: number;
@@ -44,7 +45,7 @@ const starvedFactor = 5;
 const leastStarvedMs = 2000;
 
 /** Returns a note on a window with far fewer samples than planned; empty for others. */
-export function starvedText({session}: Snapshot, since: Snapshot | undefined): string {
+export function starvedText({session}: Snapshot, since: Snapshot | undefined): Printable {
 	const {timer, intervalMs, requestedIntervalMs} = session;
 	const [samples, late, failed, durationMs] = (['samples', 'late', 'failed', 'durationMs'] as const).map(name =>
 		session[name] - (since?.session[name] ?? 0));
@@ -53,22 +54,22 @@ export function starvedText({session}: Snapshot, since: Snapshot | undefined): s
 		&& samples * starvedFactor * Math.max(intervalMs, requestedIntervalMs) < durationMs;
 	// Without a timer, samples are the target's own answers, so it needs a CPU too.
 	const why = failed > samples
-		? 'the target did not answer'
-		: `tprof-top ${timer === '' ? 'or the target ' : ''}had no CPU`;
+		? safe`the target did not answer`
+		: safe`tprof-top ${timer === '' ? 'or the target ' : ''}had no CPU`;
 	return isStarved
-		? `${samples} sample${samples === 1 ? '' : 's'} in ${Math.round(durationMs / 1000)} s: ${why}`
-		: '';
+		? safe`${samples} sample${samples === 1 ? '' : 's'} in ${Math.round(durationMs / 1000)} s: ${why}`
+		: safe``;
 }
 
 /** Returns a note on threads that were renamed in the session, if the filter selects threads by name; else empty. */
-export function renamedText({threads: {count: records, flags}}: Snapshot, filter: string): string {
+export function renamedText({threads: {count: records, flags}}: Snapshot, filter: string): Printable {
 	if (!filterOf(filter).thread) {
-		return '';
+		return safe``;
 	}
 
 	const count = sumUpTo(records, record => Number((flags[record] & threadFlag.renamed) !== 0));
-	const [threads, their] = count === 1 ? ['1 thread was', 'its'] : [`${count} threads were`, 'their'];
-	return count === 0 ? '' : `${threads} renamed: ${their} samples count under ${their} last name`;
+	const [threads, their] = count === 1 ? [safe`1 thread was`, safe`its`] : [safe`${count} threads were`, safe`their`];
+	return count === 0 ? safe`` : safe`${threads} renamed: ${their} samples count under ${their} last name`;
 }
 
 /** Percentage of a core below which a program uses almost no CPU. */
@@ -77,10 +78,12 @@ export const leastCpuPercent = 1;
 const minUnattributedPercent = 5;
 
 /** Returns a note on unattributed CPU time; empty if there is little of it, or the program uses almost no CPU. */
-export function unattributedText({unattributed: {percent, reason}, javaCpuPercent}: Pick<Summary, 'unattributed' | 'javaCpuPercent'>): string {
+export function unattributedText(
+	{unattributed: {percent, reason}, javaCpuPercent}: Pick<Summary, 'unattributed' | 'javaCpuPercent'>,
+): Printable {
 	return percent < minUnattributedPercent || javaCpuPercent < leastCpuPercent
-		? ''
-		: `${Math.round(percent)}% unattributed${reason ? `: ${reason}` : ''}`;
+		? safe``
+		: safe`${Math.round(percent)}% unattributed${reason ? safe`: ${reason}` : ''}`;
 }
 
 /** Returns the figures of the whole target for the header. */
@@ -124,7 +127,7 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined, rule:
 		runDelayPercent: corePercent(runDelayNs, overMs),
 		unattributed: {
 			percent: percentOf(unattributedNs(snapshot, since), cpuNs.java + cpuNs.jit + cpuNs.vm),
-			reason: unattributedReasons[session.unattributedReason] ?? '',
+			reason: printable(unattributedReasons[session.unattributedReason] ?? ''),
 		},
 		windowMs: windowMs(snapshot, since),
 		samples: Math.max(0, session.samples - (since?.session.samples ?? 0)),

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {lockKindCode, threadFlag} from '../../model/sample.js';
 import {featureRelease, type Snapshot} from '../../model/snapshot.js';
@@ -88,17 +89,21 @@ function pinnedFinding(snapshot: Snapshot, query: Query, all: readonly number[])
 	}
 
 	const waiting = membersOfAll(threads, runnable);
-	const carriers = mounted.length === 1 ? 'the only one is' : `all ${mounted.length} are`;
+	const carriers = mounted.length === 1 ? safe`the only one is` : safe`all ${mounted.length} are`;
 	const code = featureRelease(target.jvmVersion) < firstWithUnpinnedMonitors
 		? 'synchronized or native code'
 		: 'native code or a class initializer';
 	const most = mostAtOneLine(snapshot, query, mounted);
 	const at = most
-		? `, ${most.count === mounted.length ? '' : `${most.count} of them `}at ${shortName(most.location, maxLocationCells)}`
-		: '';
+		? safe`, ${most.count === mounted.length ? '' : safe`${most.count} of them `}at ${
+			shortName(most.location, maxLocationCells)
+		}`
+		: safe``;
 	return {
 		id: 'pinned',
-		text: `${waiting} virtual ${waiting === 1 ? 'thread waits' : 'threads wait'} for a carrier${upTo(snapshot, runnable)}: ${carriers} pinned in ${code}${at}.`,
+		text: safe`${waiting} virtual ${waiting === 1 ? 'thread waits' : 'threads wait'} for a carrier${
+			upTo(snapshot, runnable)
+		}: ${carriers} pinned in ${code}${at}.`,
 		figures: {threads: waiting, carriers: mounted.length, longestMs, ...(most ? {at: nameOf(most.location)} : {})},
 	};
 }
@@ -130,7 +135,7 @@ function serverFindings(snapshot: Snapshot, query: Query, all: readonly number[]
 }
 
 /** Threads that wait for a server; `isRefused`: it accepts no connection. */
-type ServerWait = {readonly peer: string; readonly waiting: readonly number[]; readonly isRefused: boolean};
+type ServerWait = {readonly peer: Printable; readonly waiting: readonly number[]; readonly isRefused: boolean};
 
 function serverFinding(snapshot: Snapshot, query: Query, {peer, waiting, isRefused}: ServerWait): Finding {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
@@ -139,7 +144,9 @@ function serverFinding(snapshot: Snapshot, query: Query, {peer, waiting, isRefus
 	const count = membersOfAll(snapshot.threads, waiting);
 	return {
 		id: 'server',
-		text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${peer}${isRefused ? ', which accepts no connection' : ''}, longest ${formatStuck(figures)}${at ? `, at ${shortName(at, maxLocationCells)}` : ''}.`,
+		text: safe`${count === 1 ? '1 thread waits' : safe`${count} threads wait`} for ${peer}${
+			isRefused ? ', which accepts no connection' : ''
+		}, longest ${formatStuck(figures)}${at ? safe`, at ${shortName(at, maxLocationCells)}` : ''}.`,
 		figures: {threads: count, peer, longestMs},
 	};
 }
@@ -160,12 +167,14 @@ function initializerFinding(snapshot: Snapshot, query: Query, contending: readon
 	const count = membersOfAll(threads, waiting.filter(thread => threads.lockClass[thread] === lockClass));
 	const at = owner < 0 ? undefined : holderLocation(snapshot, owner, query);
 	const runs = owner < 0
-		? ''
-		: `: ${threads.name[owner]} runs it${at ? `, at ${shortName(at, maxLocationCells)}` : ''}`;
+		? safe``
+		: safe`: ${threads.name[owner]} runs it${at ? safe`, at ${shortName(at, maxLocationCells)}` : ''}`;
 	const className = dictionary.strings[lockClass];
 	return {
 		id: 'class-init',
-		text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${initializerText(className)} to end, longest ${formatStuck(figures)}${runs}.`,
+		text: safe`${count === 1 ? '1 thread waits' : safe`${count} threads wait`} for ${
+			initializerText(className)
+		} to end, longest ${formatStuck(figures)}${runs}.`,
 		figures: {threads: count, class: className, longestMs, ...(owner < 0 ? {} : {holder: threads.name[owner]})},
 	};
 }
@@ -187,7 +196,7 @@ function contentionFinding(snapshot: Snapshot, query: Query, contending: readonl
 	};
 }
 
-function contentionText(snapshot: Snapshot, query: Query, contending: readonly number[]): string {
+function contentionText(snapshot: Snapshot, query: Query, contending: readonly number[]): Printable {
 	const {threads, dictionary} = snapshot;
 	const holders = new Map<number, number>();
 	for (const thread of contending) {
@@ -199,27 +208,33 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 	const locks
 		= new Set(contending.filter(thread => threads.lockOwner[thread] === owner).map(thread =>
 			dictionary.strings[threads.lockClass[thread]]));
-	const lock = locks.size === 1 ? lockName([...locks][0]) : '';
+	const lock = locks.size === 1 ? lockName([...locks][0]) : safe``;
 	const isOne = holders.size === 1 && lock !== '';
 	const waiting = membersOfAll(threads, contending);
-	const head = `${waiting} ${waiting === 1 ? 'thread waits' : 'threads wait'} for ${isOne ? lock : (waiting === 1 ? 'a lock' : 'locks')}${upTo(snapshot, contending)}`;
+	const head = safe`${waiting} ${waiting === 1 ? 'thread waits' : 'threads wait'} for ${
+		isOne ? lock : (waiting === 1 ? 'a lock' : 'locks')
+	}${upTo(snapshot, contending)}`;
 	const deadlocked = deadlocksOf(snapshot).flat().length;
 	if (deadlocked > 0) {
-		const which = waiting === 1 ? 'it is' : `${deadlocked === waiting ? 'all' : deadlocked} of them`;
-		return `${head}: ${which} in a deadlock.`;
+		const which = waiting === 1 ? safe`it is` : safe`${deadlocked === waiting ? 'all' : deadlocked} of them`;
+		return safe`${head}: ${which} in a deadlock.`;
 	}
 
 	const what = isOne
-		? 'it'
-		: `${lock === '' ? 'what' : `the ${lock} that`} ${holders.size === 1 ? 'they' : `${count} of them`} wait for`;
+		? safe`it`
+		: safe`${lock === '' ? 'what' : safe`the ${lock} that`} ${
+			holders.size === 1 ? 'they' : safe`${count} of them`
+		} wait for`;
 	if (owner < 0) {
-		return `${head}: it is not known who has ${what}${query.summary?.canAskForHolders ? ' (L in Blockers asks the JVM)' : ''}.`;
+		return safe`${head}: it is not known who has ${what}${
+			query.summary?.canAskForHolders ? ' (L in Blockers asks the JVM)' : ''
+		}.`;
 	}
 
 	const location = holderLocation(snapshot, owner, query);
 	const ended = threads.state[owner] === stateCode.TERMINATED ? ', which has ended,' : '';
-	return `${head}: ${threads.name[owner]}${ended} has ${what}${
-		location ? `, at ${shortName(location, maxLocationCells)}` : ''
+	return safe`${head}: ${threads.name[owner]}${ended} has ${what}${
+		location ? safe`, at ${shortName(location, maxLocationCells)}` : ''
 	}.`;
 }
 
@@ -249,7 +264,7 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 	const {at, where} = togetherAt(snapshot, query, most);
 	return {
 		id: 'together',
-		text: `${most.count} threads wait together ${where}${upTo(snapshot, most.threads)}.`,
+		text: safe`${most.count} threads wait together ${where}${upTo(snapshot, most.threads)}.`,
 		figures: {threads: most.count, at: nameOf(at), longestMs: longestOf(snapshot, most.threads).longestMs},
 	};
 }
@@ -259,7 +274,7 @@ function togetherAt(
 	snapshot: Snapshot,
 	query: Query,
 	{location, threads, count}: LocatedThreads,
-): {readonly at: Location; readonly where: string} {
+): {readonly at: Location; readonly where: Printable} {
 	const counts = new Map<string, {readonly lines: TellingLines; count: number}>();
 	for (const thread of threads) {
 		const lines = tellingLines(snapshot.dictionary, snapshot.threads.node[thread], query) ?? {at: location};
@@ -271,8 +286,8 @@ function togetherAt(
 	const {at, via} = most.lines;
 	const isOnlyLine = most.count === count || via === undefined;
 	const where = isOnlyLine
-		? `at ${nameWith(at, via ? [viaText(via)] : [], maxLocationCells)}`
-		: `in ${methodName(via)}, ${most.count} of them at ${shortName(at, maxLocationCells)}`;
+		? safe`at ${nameWith(at, via ? [viaText(via)] : [], maxLocationCells)}`
+		: safe`in ${methodName(via)}, ${most.count} of them at ${shortName(at, maxLocationCells)}`;
 	return {at, where};
 }
 
@@ -305,9 +320,11 @@ function longestOf(
 	};
 }
 
-function upTo(snapshot: Snapshot, waiting: readonly number[]): string {
+function upTo(snapshot: Snapshot, waiting: readonly number[]): Printable {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
 	return longestMs < 1000
-		? ''
-		: `, ${figures.stuckAtLeast || membersOfAll(snapshot.threads, waiting) === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
+		? safe``
+		: safe`, ${figures.stuckAtLeast || membersOfAll(snapshot.threads, waiting) === 1 ? 'for' : 'up to'} ${
+			stuckInWords(figures)
+		}`;
 }

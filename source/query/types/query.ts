@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {ThreadState} from '../../model/thread-state.js';
 
@@ -16,10 +17,10 @@ export type PartFigure = {
 
 /** A line, method or class: a group of frames. */
 export type Location = {
-	readonly className: string;
+	readonly className: Printable;
 	/** Empty when grouped by class. */
-	readonly method: string;
-	readonly file: string;
+	readonly method: Printable;
+	readonly file: Printable;
 	/**
 	-1 if the code has no line numbers or is grouped by method or class, -2 for a native method, -3 for native code.
 	*/
@@ -30,9 +31,9 @@ export type Location = {
 export type Weight = {readonly ticks: number; readonly cpuNs: number};
 
 export type LockInfo = {
-	readonly kind: string;
-	readonly className: string;
-	readonly ownerName?: string;
+	readonly kind: Printable;
+	readonly className: Printable;
+	readonly ownerName?: Printable;
 	readonly ownerTookAt?: Location;
 	readonly ownerIsAt?: Location;
 };
@@ -102,7 +103,7 @@ export type Baseline = {
 	readonly snapshot: Snapshot;
 	/** Undefined: the session's start. */
 	readonly since: Snapshot | undefined;
-	readonly title: string;
+	readonly title: Printable;
 };
 
 /** Whether a row of the tree is open, open with all rows below it, or closed. */
@@ -118,7 +119,7 @@ export type TreeQuery = {
 };
 
 export const defaultQuery: Query = Object.freeze({
-	by: 'line', unit: 'core', states: ['RUNNABLE', 'BLOCKED'], filter: '', sort: {column: 'self', reverse: false},
+	by: 'line', unit: 'core', states: ['RUNNABLE', 'BLOCKED'], filter: safe``, sort: {column: safe`self`, reverse: false},
 	showIdle: false, fullNames: false,
 } satisfies Query);
 
@@ -126,7 +127,7 @@ export const defaultQuery: Query = Object.freeze({
 export type Finding = {
 	/** The kind of finding: `deadlock`, `server`, `gc`... docs/formats.md lists them. */
 	readonly id: string;
-	readonly text: string;
+	readonly text: Printable;
 	readonly figures: Readonly<Record<string, number | string>>;
 	/** Half the width of the 95 % interval of the sampled figure, if one is sampled. */
 	readonly error?: number;

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatCount, formatMs, formatStuck, plural} from '../../query/columns/format.js';
@@ -82,7 +83,7 @@ export function detailLines(
 }
 
 function withCursor([{text, ...first}, ...others]: Spans): Spans {
-	return [{...first, text: text.replace(/^ /, '>')}, ...others];
+	return [{...first, text: text.replace(/^ /, safe`>`)}, ...others];
 }
 
 /** Shows the detail of the selected row below the table, if the screen is high enough. */
@@ -99,7 +100,7 @@ export function Pane({ui, data, layout, detailOf}: {
 
 	const row = selectedRow(ui, rowsOf(data));
 	const detail = row && detailOf(ui.view, row.key);
-	const rule: Spans = [{text: '─'.repeat(width), role: 'dim'}];
+	const rule: Spans = [{text: safe`─`.repeat(width), role: 'dim'}];
 	const format: LineFormat = {width, fullNames: ui.query.fullNames};
 	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines(format)) : [];
 	return <Lines lines={[rule, ...lines]} width={width} height={paneLines}/>;
@@ -108,12 +109,12 @@ export function Pane({ui, data, layout, detailOf}: {
 /** Returns the parts of a row's detail: who blocks it, its source, threads by state, callers and callees, stacks. */
 function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] {
 	if (!data) {
-		return [textPart('Nothing sampled yet.')];
+		return [textPart(safe`Nothing sampled yet.`)];
 	}
 
 	const {row, view, tracer, lineNote, detail, linkTo, idleReason, trend} = data;
 	if (!row) {
-		return [textPart('This row is no longer in the window.', 'title'), textPart('Esc goes back to the table.')];
+		return [textPart(safe`This row is no longer in the window.`, 'title'), textPart(safe`Esc goes back to the table.`)];
 	}
 
 	const isAtLine = (view.locationOf(row)?.line ?? 0) > 0;
@@ -125,7 +126,7 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread =>
 		part(format => [threadLine(thread, format)], linkTo.thread(thread.key)));
 	const omittedThreads = detail.threads.length - threads.length;
-	const omission = omittedThreads > 0 ? [textPart(`  ... and ${omittedThreads} more`)] : [];
+	const omission = omittedThreads > 0 ? [textPart(safe`  ... and ${omittedThreads} more`)] : [];
 	const [topStack, ...moreStacks] = detail.stacks.slice(0, bounds.stacks).map(stack => (format: LineFormat) =>
 		stackLines(stack, bounds.frames, format, idleReason));
 	return [
@@ -138,59 +139,59 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 				frames.length === 0 ? [] : [part(format => frameLines(frames, bounds.framesOfFullStacks, format))],
 			)),
 		...section(
-			'BLOCKED BY (ticks, who, where)',
+			safe`BLOCKED BY (ticks, who, where)`,
 			detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo)),
 		),
 		...section(
-			'WAITS NOW (threads, longest, what for)',
+			safe`WAITS NOW (threads, longest, what for)`,
 			detail.waits.slice(0, bounds.holders).map(group => textPart(waitLine(group))),
 		),
 		...(source
-			? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [
+			? section(safe`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [
 				part(({width}) => sourceLines(source, bounds.source, width)),
 			])
 			: []),
-		...(trend ? section('LAST 60s', [part(({width}) => [trendSpans(trend, width)])]) : []),
+		...(trend ? section(safe`LAST 60s`, [part(({width}) => [trendSpans(trend, width)])]) : []),
 		...section(
-			'HOT LINES (CPU ms, ticks)',
+			safe`HOT LINES (CPU ms, ticks)`,
 			(detail.lines ?? []).slice(0, bounds.neighbours).map(line =>
 				locationPart(line, line.selfCpuNs, line.selfTicks)),
 		),
-		...section('THREADS (CPU ms, ticks, states)', [
+		...section(safe`THREADS (CPU ms, ticks, states)`, [
 			...threads.slice(0, bounds.threads),
 			...(bounds.moreThreads > 0 ? [] : omission),
 		]),
-		...section('TOP STACKS', topStack ? [part(topStack)] : []),
-		...section('CALLERS (CPU ms, ticks)', neighbours(detail.callers)),
-		...section('CALLEES (CPU ms, ticks)', neighbours(detail.callees)),
+		...section(safe`TOP STACKS`, topStack ? [part(topStack)] : []),
+		...section(safe`CALLERS (CPU ms, ticks)`, neighbours(detail.callers)),
+		...section(safe`CALLEES (CPU ms, ticks)`, neighbours(detail.callees)),
 		...section(
-			'MORE STACKS',
+			safe`MORE STACKS`,
 			moreStacks.map((lines, index) => part(format => [...(index === 0 ? [] : [[]]), ...lines(format)])),
 		),
 		...(bounds.moreThreads > 0 && threads.length > bounds.threads
-			? section('MORE THREADS', [...threads.slice(bounds.threads), ...omission])
+			? section(safe`MORE THREADS`, [...threads.slice(bounds.threads), ...omission])
 			: []),
 	];
 }
 
 function trendSpans(trend: Trend, width: number): Spans {
-	return [{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4))), role: 'key'}];
+	return [{text: safe`    `}, {text: sparkline(trend.slice(-Math.min(60, width - 4))), role: 'key'}];
 }
 
 function part(lines: Part['lines'], link?: RowLink): Part {
 	return {lines, link: link && {...link, isHolder: false}};
 }
 
-function textPart(text: string, role?: Span['role']): Part {
+function textPart(text: Printable, role?: Span['role']): Part {
 	return part(({width}) => [[{text: cut(text, width), role}]]);
 }
 
-function section(title: string, parts: readonly Part[]): readonly Part[] {
+function section(title: Printable, parts: readonly Part[]): readonly Part[] {
 	return parts.length === 0 ? [] : [part(() => [[]]), textPart(title, 'heading'), ...parts];
 }
 
 /** Wraps a line that is too long; unlike `wrapped`, keeps the blanks at the start of a line that fits. */
-function titleSpans(text: string, width: number, role: Span['role']): readonly Spans[] {
+function titleSpans(text: Printable, width: number, role: Span['role']): readonly Spans[] {
 	return cellWidth(text) <= width ? [[{text, role}]] : wrappedSpans(text, width, role);
 }
 
@@ -198,34 +199,34 @@ function titleSpans(text: string, width: number, role: Span['role']): readonly S
 const figuresCells = 17;
 const statesCells = 9;
 
-function figures(cpuNs: number, ticks: number): string {
-	return `${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
+function figures(cpuNs: number, ticks: number): Printable {
+	return safe`${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
 }
 
 function threadLine(thread: DetailThread, {width}: LineFormat): Spans {
 	const states = stateCells(thread.states);
 	const blocked = thread.states[stateCode.BLOCKED];
 	const name = cut(
-		`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`,
+		safe`${thread.name}${blocked > 0 ? safe` (blocked in ${formatCount(blocked)})` : ''}`,
 		Math.max(0, width - figuresCells - statesCells),
 	);
 	return [{text: figures(thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {
-		text: ' '.repeat(statesCells - states.length) + name,
+		text: safe`${safe` `.repeat(statesCells - states.length)}${name}`,
 	}];
 }
 
 const maxOwnerLocations = 3;
 
 function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, linkTo: DetailData['linkTo']): Part {
-	const title = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${
-		className === '' ? '' : ` holds ${className}`
+	const title = safe`${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${
+		className === '' ? '' : safe` holds ${className}`
 	}`;
-	const locationLines = (what: string, locations: readonly HolderLocation[], {width, fullNames}: LineFormat) =>
+	const locationLines = (what: Printable, locations: readonly HolderLocation[], {width, fullNames}: LineFormat) =>
 		locations.slice(0, maxOwnerLocations).map(({location, ticks: count}): Spans => {
-			const share = locations.length > 1 ? ` (${formatCount(count)})` : '';
+			const share = locations.length > 1 ? safe` (${formatCount(count)})` : safe``;
 			return [{
 				text: cut(
-					`           ${what} ${shortName(location, Math.max(12, width - 30), fullNames)}${share}`,
+					safe`           ${what} ${shortName(location, Math.max(12, width - 30), fullNames)}${share}`,
 					width,
 				),
 			}];
@@ -236,20 +237,20 @@ function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, 
 		lines:
 			format => [
 				[{text: cut(title, format.width), role: 'blocked'}],
-				...locationLines('took it at', took, format),
-				...locationLines('is now at', now, format),
+				...locationLines(safe`took it at`, took, format),
+				...locationLines(safe`is now at`, now, format),
 			],
 	};
 }
 
-function waitLine({count, longestMs, longestAtLeast, ...wait}: WaitGroup): string {
-	const longest = longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: longestAtLeast}) : '';
-	return `${pad(formatCount(count), 7, 'right')} ${pad(longest, 7, 'right')}  ${waitText(wait)}`;
+function waitLine({count, longestMs, longestAtLeast, ...wait}: WaitGroup): Printable {
+	const longest = longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: longestAtLeast}) : safe``;
+	return safe`${pad(formatCount(count), 7, 'right')} ${pad(longest, 7, 'right')}  ${waitText(wait)}`;
 }
 
 function locationLine(cpuNs: number, ticks: number, location: Location, {width, fullNames}: LineFormat): Spans {
 	return [{
-		text: cut(figures(cpuNs, ticks) + shortName(location, Math.max(0, width - figuresCells), fullNames), width),
+		text: cut(safe`${figures(cpuNs, ticks)}${shortName(location, Math.max(0, width - figuresCells), fullNames)}`, width),
 	}];
 }
 
@@ -262,8 +263,10 @@ function stackLines(
 	const reason = state === 'IDLE' && frames.length > 0
 		? idleReason?.(frames[0].className, frames[0].method)
 		: undefined;
-	const title = `  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${plural(threadCount, 'thread')}${
-		reason ? `; ${reason}` : ''
+	const title = safe`  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${
+		plural(threadCount, safe`thread`)
+	}${
+		reason ? safe`; ${reason}` : ''
 	}`;
 	return [[{text: cut(title, format.width)}], ...frameLines(frames, maxFrames, format)];
 }
@@ -272,24 +275,26 @@ function frameLines(frames: readonly AnnotatedFrame[], maxFrames: number, {width
 	const omitted = frames.length - maxFrames;
 	return [
 		...frames.slice(0, maxFrames).map((location): Spans => {
-			const {before = '', behind = ''} = location;
+			const {before = safe``, behind = safe``} = location;
 			return [{
 				text: cut(
-					`    ${before}${shortName(location, Math.max(8, width - 4 - before.length - behind.length), fullNames)}${behind}`,
+					safe`    ${before}${shortName(location, Math.max(8, width - 4 - before.length - behind.length), fullNames)}${
+						behind
+					}`,
 					width,
 				),
 			}];
 		}),
-		...(omitted > 0 ? [[{text: `    ... ${omitted} more`}]] : []),
+		...(omitted > 0 ? [[{text: safe`    ... ${omitted} more`}]] : []),
 	];
 }
 
 /** Returns the lines around a location, each after its CPU milliseconds and ticks, or why the source is not shown. */
 function sourceLines({text, line, figures: figuresOfLine}: LocationSource, around: number, width: number): Spans[] {
-	const mismatch = text.mismatch === undefined ? undefined : `${text.found} is not what runs: ${text.mismatch}`;
+	const mismatch = text.mismatch === undefined ? undefined : safe`${text.found} is not what runs: ${text.mismatch}`;
 	const problem = text.note ?? mismatch;
 	if (problem !== undefined) {
-		return [[{text: cut(`  ${problem}`, width), role: 'dim'}]];
+		return [[{text: cut(safe`  ${problem}`, width), role: 'dim'}]];
 	}
 
 	const first = Math.max(1, line - around);
@@ -298,9 +303,11 @@ function sourceLines({text, line, figures: figuresOfLine}: LocationSource, aroun
 	return Array.from({length: Math.max(0, last - first + 1)}, (_, index): Spans => {
 		const number = first + index;
 		const {cpuNs = 0, ticks = 0} = figuresOfLine.get(number) ?? {};
-		const lineFigures = `${pad(cpuNs > 0 ? formatMs(cpuNs) : '', 8, 'right')} ${pad(ticks > 0 ? formatCount(ticks) : '', 6, 'right')} `;
-		const gutter = `${lineFigures}${number === line ? '>' : ' '}${pad(String(number), digits, 'right')} `;
+		const lineFigures = safe`${pad(cpuNs > 0 ? formatMs(cpuNs) : safe``, 8, 'right')} ${
+			pad(ticks > 0 ? formatCount(ticks) : safe``, 6, 'right')
+		} `;
+		const gutter = safe`${lineFigures}${number === line ? '>' : ' '}${pad(safe`${number}`, digits, 'right')} `;
 		const role: Span['role'] = number === line ? 'title' : (cpuNs > 0 || ticks > 0 ? undefined : 'dim');
-		return [{text: gutter + cut(text.lines[number - 1], Math.max(0, width - cellWidth(gutter))), role}];
+		return [{text: safe`${gutter}${cut(text.lines[number - 1], Math.max(0, width - cellWidth(gutter)))}`, role}];
 	});
 }

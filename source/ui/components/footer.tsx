@@ -1,3 +1,4 @@
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {cellWidth, cutStart} from '../../util/cell-width.js';
 import {viewOf} from '../../views/view-registry.js';
 import type {Hint} from '../../views/common/view.js';
@@ -33,7 +34,7 @@ export function Footer({ui, data, layout: {width, footerLines: room}, message, l
 		return (
 			<Lines
 				lines={[...message.slice(0, room - 1), [{
-					text: cut('... press ? to read all of it', width),
+					text: cut(safe`... press ? to read all of it`, width),
 					role: 'dim',
 				}]]}
 				width={width}
@@ -63,7 +64,7 @@ function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, links}: Ke
 	const areTruncated = keys.some(({text}) => text.endsWith('…'));
 	return areTruncated
 		? line
-		: [...line, {text: ' '.repeat(Math.max(0, width - lineWidth - spansWidth(keys)))}, ...keys];
+		: [...line, {text: safe` `.repeat(Math.max(0, width - lineWidth - spansWidth(keys)))}, ...keys];
 }
 
 /** Returns the lines of the prompt, or else of the message; empty if there is neither. */
@@ -90,7 +91,7 @@ function prompt(input: InputLayer, width: number, hasColor: boolean): readonly S
 	}
 
 	return spansWidth(line) + errorGap + cellWidth(error) <= width
-		? [[...line, {text: ' '.repeat(errorGap)}, {text: error, role: 'error'}], ...about]
+		? [[...line, {text: safe` `.repeat(errorGap)}, {text: error, role: 'error'}], ...about]
 		: [line, ...wrappedSpans(error, width, 'error'), ...about];
 }
 
@@ -100,20 +101,21 @@ function inputLine({label, text, cursor, isSelected}: InputLayer, width: number,
 		return [];
 	}
 
-	const [atCursor = ' ', ...afterCursor] = text.slice(cursor);
+	const [cursorText = ' ', ...textAfter] = text.slice(cursor);
+	const atCursor = printable(cursorText);
 	const room = Math.max(1, width - cellWidth(atCursor) - Math.min(cellWidth(label), Math.floor(width / 2)));
-	const before = cutStart(text.slice(0, cursor), room);
+	const before = cutStart(printable(text.slice(0, cursor), Infinity), room);
 	const shortLabel = cut(label, Math.max(0, width - cellWidth(atCursor) - cellWidth(before)));
 	const after = cut(
-		afterCursor.join(''),
+		printable(textAfter.join(''), Infinity),
 		Math.max(0, width - cellWidth(shortLabel) - cellWidth(before) - cellWidth(atCursor)),
 	);
 	// Without colour, brackets mark selected text, and _ a cursor on a blank.
 	const marked = isSelected && !hasColor
-		? `[${before}]`.slice(0, Math.max(0, width - cellWidth(shortLabel) - cellWidth(atCursor)))
+		? safe`[${before}]`.slice(0, Math.max(0, width - cellWidth(shortLabel) - cellWidth(atCursor)))
 		: before;
 	return [{text: shortLabel, role: 'key'}, {text: marked, role: isSelected ? 'selected' : undefined}, {
-		text: hasColor || atCursor !== ' ' ? atCursor : '_',
+		text: hasColor || atCursor !== ' ' ? atCursor : safe`_`,
 		role: 'selected',
 	}, {text: after}];
 }
@@ -170,16 +172,18 @@ function keyLine(state: UiState, data: ScreenData, {width, links}: KeyLineRoom):
 		.flatMap((binding): Item[] => {
 			const {title, action} = binding;
 			// Key changes do not apply where text is typed.
-			const [key] = (layer?.kind === 'input' ? binding.label : labelAfter(state.keyChanges, binding)).split(' ');
+			const [key] = (layer?.kind === 'input'
+				? printable(binding.label)
+				: labelAfter(state.keyChanges, binding)).split(' ');
 			const priority = keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length;
-			return key === '' ? [] : [keyItem(key, titles[action] ?? title!, priority)];
+			return key === '' ? [] : [keyItem(key, printable(titles[action] ?? title!), priority)];
 		});
 	if (layer) {
 		return layOut(items, width);
 	}
 
 	const first = items.filter(({priority}) => priority < hintPriority);
-	const hints = hintItems(state, data, width - cellWidth(first.map(({text}) => `${text}  `).join('')));
+	const hints = hintItems(state, data, width - cellWidth(joined(first.map(({text}) => safe`${text}  `), safe``)));
 	const keyOf = ({text, roleLength}: Item) => text.slice(0, roleLength);
 	const others = items.filter(item => !first.includes(item) && !hints.some(hint => keyOf(hint) === keyOf(item)));
 	return layOut([
@@ -200,8 +204,8 @@ function titlesIn(state: UiState): Titles {
 	return backFromFocus(state) ? {close: 'back'} : {};
 }
 
-function keyItem(key: string, title: string, priority: number): Item {
-	return {text: `${key}:${title}`, roleLength: key.length, role: 'key', priority};
+function keyItem(key: Printable, title: Printable, priority: number): Item {
+	return {text: safe`${key}:${title}`, roleLength: key.length, role: 'key', priority};
 }
 
 /** Hints for a table without rows: without a filter, and with a filter that may hide them. */
@@ -234,9 +238,9 @@ function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 		// The hint's own key stands before the action's other keys, so it is named unless the user has remapped keys.
 		const [label] = binding
 			? labelAfter(state.keyChanges, {...binding, label: `${keyLabel(key)} ${binding.label}`}).split(' ')
-			: [''];
-		return label === '' ? [] : [{label, title: ` ${title}`, short}];
+			: [safe``];
+		return label === '' ? [] : [{label, title: safe` ${printable(title)}`, short: printable(short)}];
 	});
-	const areLong = cellWidth(hints.map(({label, title}) => `${label}:${title}`).join('  ')) <= width;
+	const areLong = cellWidth(joined(hints.map(({label, title}) => safe`${label}:${title}`), safe`  `)) <= width;
 	return hints.map(({label, title, short}, index) => keyItem(label, areLong ? title : short, index));
 }

@@ -1,3 +1,4 @@
+import {joined, safe, type Printable} from '../../util/printable.js';
 import {headerItems, itemsOf, type HeaderContext, type HeaderItem} from '../status/items.js';
 import {cellWidth} from '../../util/cell-width.js';
 import type {Finding} from '../../query/types/query.js';
@@ -37,7 +38,7 @@ export function Header({ui, data, layout: {header, width}, replacement}: HeaderP
 
 		case 'line': {
 			const alarm: Item = {
-				text: allFindings(data).find(({isAlarm}) => isAlarm)?.text ?? '',
+				text: allFindings(data).find(({isAlarm}) => isAlarm)?.text ?? safe``,
 				priority: 0,
 				leastWidth: 0,
 				role: 'error',
@@ -79,9 +80,9 @@ export function findingLines(
 	const first = hasNumbers ? selected % all.length : 0;
 	return all.map((_, index) => (first + index) % all.length).map(index => {
 		const {text, isAlarm} = all[index];
-		const bullet = hasNumbers ? `! ${index + 1}/${all.length} ` : '! ';
+		const bullet = hasNumbers ? safe`! ${index + 1}/${all.length} ` : safe`! `;
 		return wrapped(text, Math.max(1, width - bullet.length)).map((line, at): Span => ({
-			text: (at === 0 ? bullet : ' '.repeat(bullet.length)) + line, role: isAlarm ? 'error' : 'hot',
+			text: safe`${(at === 0 ? bullet : safe` `.repeat(bullet.length))}${line}`, role: isAlarm ? 'error' : 'hot',
 		}));
 	});
 }
@@ -97,7 +98,7 @@ function fittingLines(ui: UiState, data: ScreenData, width: number, room: number
 	// A single line gets all of the first finding, which is then truncated at its end.
 	const only: Span = {
 		...first[0],
-		text: first.map(({text}, index) => index === 0 ? text : text.trimStart()).join(' '),
+		text: joined(first.map(({text}, index) => index === 0 ? text : text.trimStart()), safe` `),
 	};
 	const kept = room === 1 ? [only] : [first, ...others].flat().slice(0, room);
 	const last = kept.at(-1)!;
@@ -109,7 +110,7 @@ function fittingLines(ui: UiState, data: ScreenData, width: number, room: number
 }
 
 /** Returns the text, or the whole words of it that fit, followed by `nextMark`. */
-function withNextMark(text: string, width: number): string {
+function withNextMark(text: Printable, width: number): Printable {
 	const fits = cellWidth(text) + nextMark.length <= width;
-	return (fits ? text : `${wrapped(text, width - nextMark.length - ' …'.length)[0]} …`) + nextMark;
+	return safe`${(fits ? text : safe`${wrapped(text, width - nextMark.length - ' …'.length)[0]} …`)}${nextMark}`;
 }

@@ -1,3 +1,4 @@
+import {printable, safe, type Printable} from '../../util/printable.js';
 import {deadlockText} from '../../query/locks/deadlocks.js';
 import type {Column} from '../../query/columns/column.js';
 import {views} from '../../views/view-registry.js';
@@ -25,9 +26,11 @@ function helpContext({layers, view}: UiState): KeyContext {
 	return layers.some(({kind}) => kind === 'detail') ? 'detail' : view;
 }
 
-export function helpTitle({isOfView}: HelpLayer, ui: UiState): string {
+export function helpTitle({isOfView}: HelpLayer, ui: UiState): Printable {
 	const context = helpContext(ui);
-	return isOfView ? `Help, ${views.find(({id}) => id === context)?.title ?? 'a row\'s detail'}` : 'Help';
+	return isOfView
+		? safe`Help, ${printable(views.find(({id}) => id === context)?.title ?? 'a row\'s detail')}`
+		: safe`Help`;
 }
 
 /** Returns the lines of the help layer: for the whole program, or for the current view or detail alone. */
@@ -39,7 +42,12 @@ export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, wid
 		],
 		program: programTexts(ui, data),
 		warnings: warningsOf(data).map(({whole}) => whole),
-		notes: [...new Set([messageOf(ui, data).text, data.status.note ?? '', data.status.lineNote ?? '', ...ui.notes])]
+		notes: [...new Set([
+			messageOf(ui, data).text,
+			data.status.note ?? safe``,
+			data.status.lineNote ?? safe``,
+			...ui.notes,
+		])]
 			.filter(Boolean),
 		sampling: samplingFigures.map(({word, meaning, value}) => ({word, meaning, value: value(data)})).filter(({value}) => value !== undefined).map(({word, meaning, value}) => ({word, meaning: `${value}: ${meaning}`})),
 		source: sourceKindOf(data),
@@ -56,11 +64,11 @@ const narrowIndent = 3;
 
 /** What the help says of the session, and what keys depend on. */
 type HelpFacts = {
-	readonly findings: readonly string[];
-	readonly program: readonly string[];
-	readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>;
-	readonly warnings: readonly string[];
-	readonly notes: readonly string[];
+	readonly findings: readonly Printable[];
+	readonly program: readonly Printable[];
+	readonly sampling: ReadonlyArray<{readonly word: Printable; readonly meaning: string}>;
+	readonly warnings: readonly Printable[];
+	readonly notes: readonly Printable[];
 	readonly source: SourceKind;
 	readonly keyChanges?: KeyChanges;
 };
@@ -75,18 +83,18 @@ export function helpLines(context: KeyContext, width: number, facts: HelpFacts =
 	const isDetail = context === 'detail';
 	return [
 		...section(
-			'Words of the header',
-			headerWords.flatMap(({word, meaning}) => described(word, meaning, width)),
+			safe`Words of the header`,
+			headerWords.flatMap(({word, meaning}) => described(printable(word), meaning, width)),
 			width,
 		),
 		...sessionLines(facts, width),
 		...samplingLines(facts, width),
 		...byGroup(keysOf(context, source)).flatMap(({title, rows}) =>
-			section(isDetail ? `${title} (in a row's detail)` : title, keys(rows), width)),
+			section(isDetail ? safe`${printable(title)} (in a row's detail)` : printable(title), keys(rows), width)),
 		...columnLines(views.find(({id}) => id === context)?.columns ?? [], width),
-		...(isDetail ? [] : section('In a row\'s detail', keys(keysOf('detail', source)), width)),
+		...(isDetail ? [] : section(safe`In a row's detail`, keys(keysOf('detail', source)), width)),
 		// Key changes do not apply where text is typed.
-		...(isDetail ? [] : section('Where text is typed', keys(keysOf('input', source), new Map()), width)),
+		...(isDetail ? [] : section(safe`Where text is typed`, keys(keysOf('input', source), new Map()), width)),
 	].slice(0, -1);
 }
 
@@ -98,15 +106,15 @@ export function viewHelpLines(context: KeyContext, width: number, facts: HelpFac
 		!view || press !== undefined || commonActions.has(action));
 	return [
 		...sessionLines(facts, width),
-		...(view ? section(view.title, indented(view.about, width), width) : []),
+		...(view ? section(printable(view.title), indented(printable(view.about), width), width) : []),
 		...section(
-			view ? 'Keys' : 'Keys in a row\'s detail',
+			view ? safe`Keys` : safe`Keys in a row's detail`,
 			bindings.flatMap(binding => describedKey(binding, keyChanges, width)),
 			width,
 		),
 		...columnLines(view?.columns ?? [], width),
 		...samplingLines(facts, width),
-		...wrappedSpans('h: the words of the header and all keys', width, 'dim'),
+		...wrappedSpans(safe`h: the words of the header and all keys`, width, 'dim'),
 	];
 }
 
@@ -121,22 +129,26 @@ const commonActions: ReadonlySet<KeyBinding['action']> = new Set([
 ]);
 
 function samplingLines({sampling}: HelpFacts, width: number): HelpLine[] {
-	return section('How sampling goes', sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);
+	return section(safe`How sampling goes`, sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);
 }
 
 function sessionLines({findings, program, warnings, notes}: HelpFacts, width: number): HelpLine[] {
 	return [
-		...section('The program', program.flatMap(text => indented(text, width)), width),
-		...section('Found', findings.flatMap(text => indented(text, width, 'hot')), width),
-		...section('Warnings', warnings.flatMap(text => indented(text, width, 'error')), width),
-		...section('Notes', notes.flatMap(text => indented(text, width)), width),
+		...section(safe`The program`, program.flatMap(text => indented(text, width)), width),
+		...section(safe`Found`, findings.flatMap(text => indented(text, width, 'hot')), width),
+		...section(safe`Warnings`, warnings.flatMap(text => indented(text, width, 'error')), width),
+		...section(safe`Notes`, notes.flatMap(text => indented(text, width)), width),
 	];
 }
 
 function columnLines(columns: ReadonlyArray<Column<ViewRow>>, width: number): HelpLine[] {
 	return section(
-		'Columns (wider terminals show more; C chooses)',
-		columns.flatMap(({heading, title, description}) => described(heading || title, description, width)),
+		safe`Columns (wider terminals show more; C chooses)`,
+		columns.flatMap(({heading, title, description}) => described(
+			printable(heading) || printable(title),
+			description,
+			width,
+		)),
 		width,
 	);
 }
@@ -147,22 +159,24 @@ function describedKey(binding: KeyBinding, changes: KeyChanges | undefined, widt
 	return label === '' ? [] : described(label, binding.help, width);
 }
 
-function section(title: string, lines: readonly HelpLine[], width: number): HelpLine[] {
+function section(title: Printable, lines: readonly HelpLine[], width: number): HelpLine[] {
 	return lines.length === 0 ? [] : [[{text: cut(title, width), role: 'title'}], ...lines, []];
 }
 
 /** Returns a term with its description beside it, or below it on narrow screens. */
-function described(term: string, text: string, width: number): HelpLine[] {
-	const head = ` ${term}`;
+function described(term: Printable, text: string, width: number): HelpLine[] {
+	const head = safe` ${term}`;
 	if (width < narrowWidth) {
-		const below = wrapped(text, width - narrowIndent).map(part => cut(' '.repeat(narrowIndent) + part, width));
+		const below = wrapped(printable(text, Infinity), width - narrowIndent).map(part => cut(safe`${
+			safe` `.repeat(narrowIndent)
+		}${part}`, width));
 		return [[{text: cut(head, width), role: 'key'}], ...below.map(part => [{text: part}])];
 	}
 
-	const [first, ...others] = wrapped(text, width - termWidth);
-	return [{term: cut(head, termWidth - 1), text: first}, ...others.map(part => ({term: '', text: part}))];
+	const [first, ...others] = wrapped(printable(text, Infinity), width - termWidth);
+	return [{term: cut(head, termWidth - 1), text: first}, ...others.map(part => ({term: safe``, text: part}))];
 }
 
-function indented(text: string, width: number, role?: 'hot' | 'error'): Spans[] {
-	return wrapped(text, width - 1).map(line => [{text: ` ${line}`, role}]);
+function indented(text: Printable, width: number, role?: 'hot' | 'error'): Spans[] {
+	return wrapped(text, width - 1).map(line => [{text: safe` ${line}`, role}]);
 }

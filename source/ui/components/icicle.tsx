@@ -6,7 +6,7 @@ import {codeKind} from '../../query/counters/own-code.js';
 import {effectiveUnit} from '../../query/counters/scope.js';
 import {shortName} from '../../query/columns/names.js';
 import type {Query} from '../../query/types/query.js';
-import {hash} from '../../util/printable.js';
+import {hash, safe, type Printable} from '../../util/printable.js';
 import {stateCode, threadStates} from '../../model/thread-state.js';
 import type {FlameRow} from '../../views/flame/flame.js';
 import {useHitArea} from '../hooks/hit-areas.js';
@@ -38,7 +38,7 @@ export function Icicle({ui, data, layout}: IcicleProps) {
 	const lines = rows.length === 0
 		? wrappedSpans(emptyText(ui, data), width, 'dim')
 		: boxes.map(line =>
-			boxSpans(line, {matchEdge: hasColor ? undefined : '*', selected, query: ui.query, isSearching}));
+			boxSpans(line, {matchEdge: hasColor ? undefined : safe`*`, selected, query: ui.query, isSearching}));
 	return (
 		<Box ref={hitArea} flexDirection='column'>
 			{hasHeading
@@ -70,26 +70,26 @@ function boxesOf(
 
 type BoxContext = {
 	/** The edge of boxes that match the filter, if no colour marks them. */
-	readonly matchEdge: string | undefined;
+	readonly matchEdge: Printable | undefined;
 	readonly selected: FlameRow | undefined;
 	readonly query: Query;
 	/** Whether a filter marks boxes: only matches are then filled. */
 	readonly isSearching: boolean;
 };
 
-const edge = '▏';
+const edge = safe`▏`;
 
 function boxSpans(boxes: readonly FlameBox[], {matchEdge = edge, selected, query, isSearching}: BoxContext): Spans {
 	const spans: Span[] = [];
 	let at = 0;
 	for (const {row, from, to} of boxes) {
 		const room = to - from - 1;
-		const name = room < minNameCells ? '' : nameInBox(row, room);
+		const name = room < minNameCells ? safe`` : nameInBox(row, room);
 		const isSelected = row === selected;
 		spans.push(
-			{text: ' '.repeat(from - at)},
+			{text: safe` `.repeat(from - at)},
 			{
-				text: (isSelected ? '>' : (row.isFound ? matchEdge : edge)) + fit(name, room),
+				text: safe`${(isSelected ? '>' : (row.isFound ? matchEdge : edge))}${fit(name, room)}`,
 				role: isSelected ? 'selected' : roleOf(row, query),
 				isFilled: !isSelected && (!isSearching || row.isFound),
 			},
@@ -103,10 +103,10 @@ function boxSpans(boxes: readonly FlameBox[], {matchEdge = edge, selected, query
 const minNameCells = 3;
 
 /** Returns as much of a frame's name as fits: the package is shortened first, then class and line go. */
-export function nameInBox(row: FlameRow, room: number): string {
+export function nameInBox(row: FlameRow, room: number): Printable {
 	const name = shortName(row, room, true);
 	const {method, line} = row;
-	const withLine = line >= 0 ? `${method}:${line}` : method;
+	const withLine = line >= 0 ? safe`${method}:${line}` : method;
 	return name.startsWith('…') && method !== '' ? (cellWidth(withLine) <= room ? withLine : cut(method, room)) : name;
 }
 
@@ -136,10 +136,10 @@ function roleOf(row: FlameRow, query: Query): Role {
 
 function selectionHeading(row: FlameRow, query: Query, width: number): Spans {
 	const amount = effectiveUnit(query) === 'ticks'
-		? `${formatCount(row.totalTicks)} ticks`
-		: `${formatMs(row.totalCpuNs)} ms`;
+		? safe`${formatCount(row.totalTicks)} ticks`
+		: safe`${formatMs(row.totalCpuNs)} ms`;
 	const {total, self} = row.percents;
-	const figures = ` ${formatPercent(total)}%  ${amount}  self ${formatPercent(self)}%`;
+	const figures = safe` ${formatPercent(total)}%  ${amount}  self ${formatPercent(self)}%`;
 	const room = Math.max(0, width - figures.length);
 	return [{text: fit(shortName(row, room, true), room), role: 'title'}, {text: cut(figures, width), role: 'heading'}];
 }

@@ -1,4 +1,5 @@
 import {Box} from 'ink';
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {viewOf} from '../../views/view-registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
@@ -31,7 +32,7 @@ export function Menu({layer, ...screen}: Pick<ScreenProps, 'ui' | 'data' | 'layo
 		{title},
 		at,
 	): Spans => [{
-		text: cut(`${at === index ? '>' : ' '} ${title}`, layout.width),
+		text: cut(safe`${at === index ? '>' : ' '} ${printable(title)}`, layout.width),
 		role: at === index ? 'selected' : undefined,
 	}]);
 	const hitArea = useHitArea(line =>
@@ -53,7 +54,7 @@ export function ScrolledPage({layer, ...screen}: ScreenProps & {readonly layer: 
 	const {ui, layout} = screen;
 	const {lines} = linesOf(layer, screen);
 	const scrollTop = Math.min(layer.scrollTop, Math.max(0, lines.length - layerRoom(layout, lines.length)));
-	const title = layer.kind === 'detail' ? `Detail, ${viewOf(layer.view).title}` : helpTitle(layer, ui);
+	const title = layer.kind === 'detail' ? safe`Detail, ${printable(viewOf(layer.view).title)}` : helpTitle(layer, ui);
 	return <Page {...screen} context={layer.kind} title={title} lines={lines} scrollTop={scrollTop}/>;
 }
 
@@ -84,7 +85,7 @@ export function sizeOfLayer(layer: MenuLayer | ScrolledLayer, screen: ScreenProp
 type PageProps = Pick<ScreenProps, 'ui' | 'data' | 'layout'> & {
 	/** The context that defines the keys on this page. */
 	readonly context: string;
-	readonly title: string;
+	readonly title: Printable;
 	readonly lines: readonly HelpLine[];
 	/** Index of the first line on the screen. */
 	readonly scrollTop: number;
@@ -108,7 +109,7 @@ function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: Pag
 				? (
 					<Rule
 						title={title}
-						note={`${[...keysFor('close'), ...keysFor('back')].slice(0, 2).join(' or ')}: back`}
+						note={safe`${joined([...keysFor('close'), ...keysFor('back')].slice(0, 2), safe` or `)}: back`}
 						width={width}
 					/>
 				)
@@ -120,8 +121,8 @@ function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: Pag
 			{isScrollable
 				? (
 					<Rule
-						title={`${scrollTop + 1}-${scrollTop + room} of ${lines.length}`}
-						note={lines.length > scrollTop + room ? `more below: ${pageDown}` : 'end'}
+						title={safe`${scrollTop + 1}-${scrollTop + room} of ${lines.length}`}
+						note={lines.length > scrollTop + room ? safe`more below: ${pageDown}` : safe`end`}
 						width={width}
 					/>
 				)
@@ -152,11 +153,11 @@ function PageLines({lines, width}: {readonly lines: readonly HelpLine[]; readonl
 }
 
 /** A horizontal rule across the screen with a title, and a note at its right end. */
-function Rule({title, note, width}: {readonly title: string; readonly note: string; readonly width: number}) {
-	const rule = '─'.repeat(width);
+function Rule({title, note, width}: {readonly title: Printable; readonly note: Printable; readonly width: number}) {
+	const rule = safe`─`.repeat(width);
 	const texts = layOut([
-		{text: ` ${title} `, priority: 0, leastWidth: 6, role: 'title'},
-		{text: ` ${note} `, priority: 0, role: 'key', isRight: true},
+		{text: safe` ${title} `, priority: 0, leastWidth: 6, role: 'title'},
+		{text: safe` ${note} `, priority: 0, role: 'key', isRight: true},
 	], Math.max(0, width - 4));
 	// The rule fills the gap between them, which has no role, and both ends of the line.
 	const spans: Spans = [

@@ -1,4 +1,5 @@
 import {Box} from 'ink';
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {comparedFrom} from '../../views/changes/changes.js';
@@ -14,7 +15,7 @@ import {idAt, layOut, type Item} from '../text/line-items.js';
 import {Line} from './text.js';
 
 /** The tab for all views that do not fit; a click goes to the first of them. */
-const moreTab = 'More…';
+const moreTab = safe`More…`;
 
 /** Cells between tabs. */
 const gap = 2;
@@ -26,7 +27,7 @@ export function Tabs({ui, data, width}: TabsProps) {
 	const view = viewOf(ui.view);
 	// Only the current view's tab and `moreTab` have their room reserved: a filtered table must say so, however long
 	// the filter is.
-	const reserved = cellWidth(`[${view.title}]`) + gap + cellWidth(moreTab);
+	const reserved = cellWidth(safe`[${printable(view.title)}]`) + gap + cellWidth(moreTab);
 	const remarks = layOut(remarkItems(ui, data), Math.max(0, width - reserved - gap)).filter(({text}) =>
 		text.trim() !== '').map((span): Item => ({...span, role: span.role as Item['role'], priority: 0, isRight: true}));
 	const room = width - sumOf(remarks, ({text}) => cellWidth(text) + gap);
@@ -42,9 +43,9 @@ export function Tabs({ui, data, width}: TabsProps) {
 function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 	const tabs = views.map(({id, title, tabCount}): Item => {
 		const count = data.summary && tabCount ? tabCount(data.summary) : 0;
-		const name = `${title}${count > 0 ? ` ${count}!` : ''}`;
+		const name = safe`${printable(title)}${count > 0 ? safe` ${count}!` : ''}`;
 		return id === ui.view
-			? {id, text: `[${name}]`, priority: 0, leastWidth: 0, role: 'tab'}
+			? {id, text: safe`[${name}]`, priority: 0, leastWidth: 0, role: 'tab'}
 			: {id, text: name, priority: 1, role: count > 0 ? 'error' : undefined};
 	});
 	const widthOf = (items: readonly Item[]) => sumOf(items, ({text}) => cellWidth(text) + gap) - gap;
@@ -66,33 +67,41 @@ function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 /** Returns the filters in force, the view's remark on its query, and the window of the rows. */
 function remarkItems(ui: UiState, data: ScreenData): Item[] {
 	const {query, onlyThreads, stateSet} = ui;
-	const remark = viewOf(ui.view).remark?.(query) ?? '';
+	const remark = viewOf(ui.view).remark?.(query) ?? safe``;
 	const window = ['snapshot', 'backend'].includes(sourceKindOf(data))
 		? formatDuration(data.snapshot?.session.durationMs ?? 0)
 		: windowText(ui, data);
-	const letters = stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('');
+	const letters = joined(
+		stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter),
+		safe``,
+	);
 	return [
-		{text: query.filter === '' ? '' : `filter: ${query.filter}`, priority: 0, leastWidth: 0, role: 'hot'},
-		{text: onlyThreads === undefined ? '' : `only ${onlyThreads}`, priority: 1, leastWidth: 8, role: 'hot'},
-		{text: stateSet === 'active' ? '' : `states: ${stateSet ?? letters}`, priority: 1, role: 'hot'},
+		{
+			text: query.filter === '' ? safe`` : safe`filter: ${printable(query.filter)}`,
+			priority: 0,
+			leastWidth: 0,
+			role: 'hot',
+		},
+		{text: onlyThreads === undefined ? safe`` : safe`only ${onlyThreads}`, priority: 1, leastWidth: 8, role: 'hot'},
+		{text: stateSet === 'active' ? safe`` : safe`states: ${stateSet ?? letters}`, priority: 1, role: 'hot'},
 		{text: remark, priority: 2, leastWidth: 8},
 		{text: window, priority: 3, role: 'dim'},
 	];
 }
 
-function windowText(ui: UiState, {summary, past, nowMs, snapshot, since}: ScreenData): string {
+function windowText(ui: UiState, {summary, past, nowMs, snapshot, since}: ScreenData): Printable {
 	const {query: {baseline}} = ui;
 	const from = snapshot && baseline && viewOf(ui.view).comparesWithBaseline
 		? comparedFrom(baseline, snapshot, since)
 		: since;
 	if (snapshot && from !== since) {
-		return `since the baseline ${formatDuration(windowMs(snapshot, from))}`;
+		return safe`since the baseline ${formatDuration(windowMs(snapshot, from))}`;
 	}
 
 	if (past) {
-		return `${clocks(past.fromMs, past.toMs)}, ${ago(past.toMs, nowMs)}`;
+		return safe`${clocks(past.fromMs, past.toMs)}, ${ago(past.toMs, nowMs)}`;
 	}
 
-	const duration = summary ? ` ${formatDuration(summary.windowMs)}` : '';
-	return ui.window === 'last-10s' ? 'last 10s' : `${windows.find(({id}) => id === ui.window)!.title}${duration}`;
+	const duration = summary ? safe` ${formatDuration(summary.windowMs)}` : safe``;
+	return ui.window === 'last-10s' ? safe`last 10s` : safe`${windows.find(({id}) => id === ui.window)!.title}${duration}`;
 }

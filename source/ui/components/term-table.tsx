@@ -1,10 +1,11 @@
 import {Text} from 'ink';
 import {Table, type CellProps} from 'ink-table';
+import {printable, type Printable} from '../../util/printable.js';
 import {pad} from '../text/spans.js';
 import {useTheme} from './text.js';
 
 /** A row of a table of terms: a key, a word or a column, and a line of what is said of it. */
-export type TermRow = {readonly term: string; readonly text: string};
+export type TermRow = {readonly term: Printable; readonly text: string};
 
 /** Cells of the column of terms, with the blank after it. */
 export const termWidth = 17;
@@ -18,7 +19,7 @@ export function TermTable({rows}: {readonly rows: readonly TermRow[]}) {
 
 function TermCell({column, children}: CellProps) {
 	const theme = useTheme();
-	const text = typeof children === 'string' ? theme.shown(children.slice(1)) : '';
+	const text = typeof children === 'string' ? theme.shown(printable(children.slice(1), Infinity)) : '';
 	return column === 0 ? <Text {...theme.styleOf('key')}>{text}</Text> : <Text>{text.trimEnd()}</Text>;
 }
 

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {formatCount, clock} from '../../query/columns/format.js';
 import type {Ring} from '../../query/past/past-ring.js';
 import {cellOf, timeCells, type TimeCell} from '../../query/past/steps.js';
@@ -48,20 +49,20 @@ function wholeTimeLine(ring: Ring, shownMs: number | undefined, layout: Layout):
 type MarkedWindow = {readonly endMs: number; readonly spanMs: number; readonly toMs: number};
 
 type Figure = {
-	readonly title: string;
+	readonly title: Printable;
 	/** Lowest value drawn as a full block, so that small values do not look large. */
 	readonly leastFull: number;
 	readonly valueIn: (cell: TimeCell) => number;
-	readonly format: (value: number) => string;
+	readonly format: (value: number) => Printable;
 };
 
 const figures: readonly Figure[] = [
-	{title: 'CPU', leastFull: 25, valueIn: ({cpuPercent}) => cpuPercent, format: value => `${Math.round(value)}%`},
+	{title: safe`CPU`, leastFull: 25, valueIn: ({cpuPercent}) => cpuPercent, format: value => safe`${Math.round(value)}%`},
 	{
-		title: 'BLK',
+		title: safe`BLK`,
 		leastFull: 1,
 		valueIn: ({blocked}) => blocked,
-		format: value => value < 10 ? String(Number(value.toFixed(1))) : formatCount(value),
+		format: value => value < 10 ? safe`${Number(value.toFixed(1))}` : formatCount(value),
 	},
 ];
 
@@ -76,7 +77,7 @@ function timeLine(
 	ring: Ring,
 	{endMs, spanMs, toMs}: MarkedWindow,
 	{width, timeLines}: Layout,
-	newest = 'now',
+	newest = safe`now`,
 ): Spans[] {
 	const count = Math.max(1, width - leadWidth - tailWidth);
 	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? endMs, spanMs);
@@ -102,13 +103,13 @@ function figureLine(
 	// A blank for a time without samples, and at least the lowest visible level otherwise.
 	const line = sparkline(values.map(value => value === undefined ? 0 : Math.max(Number.MIN_VALUE, value / full)));
 	const value = values[at];
-	const lead = `${title} ${(value === undefined ? '-' : format(value)).padStart(leadWidth - title.length - 2)} `;
+	const lead = safe`${title} ${(value === undefined ? safe`-` : format(value)).padStart(leadWidth - title.length - 2)} `;
 	return [
 		{text: lead, role: 'title'},
 		{text: line.slice(0, at), role: 'key'},
 		{text: line.slice(at, at + 1), role: 'selected'},
 		{text: line.slice(at + 1), role: 'key'},
-		{text: ` max ${format(highest)}`, role: 'dim'},
+		{text: safe` max ${format(highest)}`, role: 'dim'},
 	];
 }
 
@@ -118,18 +119,18 @@ function axis({at, count, firstMs, toMs, end}: {
 	readonly count: number;
 	readonly firstMs: number;
 	readonly toMs: number;
-	readonly end: string;
+	readonly end: Printable;
 }): Spans {
 	const begin = clock(firstMs);
 	const time = clock(toMs, true);
 	// The time goes to the right of the mark if it fits there, else to the left.
 	const isLeft = at + 1 + time.length > count;
-	const mark = isLeft ? `${time}^` : `^${time}`;
+	const mark = isLeft ? safe`${time}^` : safe`^${time}`;
 	const before = Math.max(0, isLeft ? at - time.length : at);
 	return [
-		{text: ' '.repeat(leadWidth)},
-		{text: (before > begin.length ? begin : '').padEnd(before), role: 'dim'},
+		{text: safe` `.repeat(leadWidth)},
+		{text: (before > begin.length ? begin : safe``).padEnd(before), role: 'dim'},
 		{text: mark, role: 'sorted'},
-		{text: ' '.repeat(Math.max(0, count + 1 - before - mark.length)) + end, role: 'dim'},
+		{text: safe`${safe` `.repeat(Math.max(0, count + 1 - before - mark.length))}${end}`, role: 'dim'},
 	];
 }

@@ -1,5 +1,6 @@
 import {Box, Text} from 'ink';
 import {memo} from 'react';
+import {safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {headingOf, isFlexible, type CellContext} from '../../query/columns/column.js';
 import {sampledMs} from '../../query/counters/share.js';
@@ -119,16 +120,16 @@ function positionText({from, to, rows, total}: {
 	readonly to: number;
 	readonly rows: number;
 	readonly total: number;
-}): string {
-	return rows === 0 ? '' : `${from + 1}-${to} of ${rows}${total > rows ? `, ${total} in all` : ''}`;
+}): Printable {
+	return rows === 0 ? safe`` : safe`${from + 1}-${to} of ${rows}${total > rows ? safe`, ${total} in all` : ''}`;
 }
 
 /** Returns why the view has no rows. */
-export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {
+export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): Printable {
 	if (!snapshot || snapshot.session.samples === 0) {
 		return status.phase === 'starting' || status.phase === 'sampling'
-			? 'waiting for the first sample'
-			: 'no samples were taken';
+			? safe`waiting for the first sample`
+			: safe`no samples were taken`;
 	}
 
 	const viewText = table?.view.emptyText?.(table, ui.query);
@@ -137,16 +138,16 @@ export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): s
 	}
 
 	if (ui.query.filter !== '') {
-		return 'no rows match the filter; Esc clears it';
+		return safe`no rows match the filter; Esc clears it`;
 	}
 
 	if (ui.query.threadKeys) {
-		return 'nothing from these threads in this window; t shows all';
+		return safe`nothing from these threads in this window; t shows all`;
 	}
 
 	const set = stateSets.find(({id}) => id === ui.stateSet);
-	return `nothing in this window${
-		set && set.id !== 'all' ? ` in the counted states: ${set.title}; x for others` : ''
+	return safe`nothing in this window${
+		set && set.id !== 'all' ? safe` in the counted states: ${set.title}; x for others` : ''
 	}`;
 }
 
@@ -157,7 +158,7 @@ type TableContext<Row> = {
 	readonly overMs: number;
 	readonly columns: FittedColumns<Row>;
 	/** Which rows are on the screen: at the end of the name column's heading. */
-	readonly position: string;
+	readonly position: Printable;
 	/** Cells by which the name column is scrolled. */
 	readonly scrollLeft: number;
 	/** Cells of a line. */
@@ -166,7 +167,7 @@ type TableContext<Row> = {
 };
 
 /** The blank before each cell; the cursor's mark replaces the first one. */
-const gap = ' ';
+const gap = safe` `;
 
 /** Marks the selected row, on screens without colour too. */
 const cursorMark = '>';
@@ -180,13 +181,13 @@ function headingSpans<Row>({columns, position, query, measure}: TableContext<Row
 		const {column, width} = columns[index];
 		const isSorted = column.id === query.sort.column;
 		const name = headingOf(column, measure, query.by);
-		const mark = isSorted && cellWidth(name) < width ? arrow(Boolean(column.ascending) !== query.sort.reverse) : '';
-		const text = cut(name + mark, width);
+		const mark = isSorted && cellWidth(name) < width ? arrow(Boolean(column.ascending) !== query.sort.reverse) : safe``;
+		const text = cut(safe`${name}${mark}`, width);
 		const lender = lenderAt(columns, index + 1);
 		const room = width + (lender ? gap.length + lender.width : 0);
 		const hasPosition = isFlexible(column) && cellWidth(text) + position.length < room;
 		spans.push({text: gap}, {
-			text: hasPosition ? pad(text, room - position.length) + position : pad(text, width, column.align),
+			text: hasPosition ? safe`${pad(text, room - position.length)}${position}` : pad(text, width, column.align),
 			role: isSorted ? 'sorted' : 'heading',
 		});
 		// The position takes the place of the lender's heading.
@@ -196,8 +197,8 @@ function headingSpans<Row>({columns, position, query, measure}: TableContext<Row
 	return spans;
 }
 
-function arrow(isAscending: boolean): string {
-	return isAscending ? '▲' : '▼';
+function arrow(isAscending: boolean): Printable {
+	return isAscending ? safe`▲` : safe`▼`;
 }
 
 /** Returns the column at an index if it lends its unused room to the one before it. */
@@ -227,10 +228,10 @@ function cellsOf<Row>(row: Row, isSelected: boolean, context: TableContext<Row>)
 			- (lenderText === '' ? 0 : gap.length + cellWidth(lenderText));
 		const isScrolled = isFlexible(column) && scrollLeft > 0;
 		const value = column.value(row, {...cellContext, room: isScrolled ? room + scrollLeft : room});
-		const text = column.isFigure && zero.test(value) ? '' : value;
+		const text = column.isFigure && zero.test(value) ? safe`` : value;
 		const cell = fit(isScrolled ? dropCells(text, scrollLeft) : text, room, column.align);
 		// The first gap is the cursor's.
-		cells.push({text: index === 0 ? '' : gap}, {text: cell, role: column.role?.(row, cellContext)});
+		cells.push({text: index === 0 ? safe`` : gap}, {text: cell, role: column.role?.(row, cellContext)});
 		if (lender && lenderText !== '') {
 			cells.push({text: gap}, {text: lenderText, role: lender.column.role?.(row, cellContext)});
 		}

@@ -1,4 +1,5 @@
 import {useEffect, useRef, useState} from 'react';
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {Lines, ThemeContext} from '../components/text.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/use-terminal.js';
@@ -14,18 +15,18 @@ import {cut, fit, wrappedSpans, type Spans} from '../text/spans.js';
 export type ChoiceRow = {
 	readonly id: string;
 	/** A cell for each column. Printable, as all texts are. */
-	readonly cells: readonly string[];
+	readonly cells: readonly Printable[];
 	/** The text after the cells: main class and arguments. */
-	readonly name: string;
+	readonly name: Printable;
 	/** The text that the filter searches. */
 	readonly words: string;
 	/** Why it cannot be chosen; undefined if it can. */
-	readonly problem?: string;
+	readonly problem?: Printable;
 };
 
 /** A column before the name. */
 export type ChoiceColumn = {
-	readonly heading: string;
+	readonly heading: Printable;
 	readonly align: 'left' | 'right';
 	/** Least terminal width, in columns, at which it is shown. */
 	readonly fromColumns: number;
@@ -35,7 +36,7 @@ export type ChooserState = {
 	readonly filter: string;
 	/** Id of the row with the cursor; undefined for the first. */
 	readonly selected: string | undefined;
-	readonly message: string;
+	readonly message: Printable;
 };
 
 /**
@@ -50,16 +51,16 @@ export type ChooserStep = {readonly state: ChooserState; readonly effect?: Choos
 
 /** What there is to choose from. Texts are printable. */
 export type ChoiceList = {
-	readonly title: string;
+	readonly title: Printable;
 	/** Where the rows are from. */
-	readonly from?: string;
+	readonly from?: Printable;
 	readonly columns: readonly ChoiceColumn[];
-	readonly nameHeading: string;
+	readonly nameHeading: Printable;
 	readonly rows: readonly ChoiceRow[];
 	/** Shown if there are no rows. */
-	readonly none: string;
+	readonly none: Printable;
 	/** Shown while there is no other message. */
-	readonly message?: string;
+	readonly message?: Printable;
 };
 
 /** What the screen calls in the rest of the program. */
@@ -83,7 +84,7 @@ type ChooserScreenProps = ChooserPorts & {
 	readonly onLeave: (id?: string) => void;
 };
 
-const nothingTyped: ChooserState = {filter: '', selected: undefined, message: ''};
+const nothingTyped: ChooserState = {filter: safe``, selected: undefined, message: safe``};
 
 const listEveryMs = 1000;
 
@@ -114,7 +115,7 @@ export function ChooserScreen({
 	const width = size.columns - 1;
 	const source: SourceKind = move ? 'backend' : 'jvm';
 	const layoutOf = ({message: error}: ChooserState) => {
-		const text = error || (pendingRequests > 0 ? 'asking the backend...' : choices.message ?? '');
+		const text = error || (pendingRequests > 0 ? safe`asking the backend...` : choices.message ?? safe``);
 		const message = wrappedSpans(text, width, error === '' ? undefined : 'error').slice(
 			0,
 			Math.max(1, Math.floor((size.rows - otherLines) / 2)),
@@ -133,7 +134,7 @@ export function ChooserScreen({
 		try {
 			return await answer;
 		} catch (error) {
-			show({...newest.current, message: (error as Error).message});
+			show({...newest.current, message: printable((error as Error).message, 1000)});
 			return undefined;
 		} finally {
 			setChoices(list());
@@ -206,8 +207,8 @@ export function ChooserScreen({
 	);
 }
 
-function titleLine({filter}: ChooserState, {title, from = ''}: ChoiceList, width: number): Spans {
-	const truncatable = (text: string, priority: number): Item => ({
+function titleLine({filter}: ChooserState, {title, from = safe``}: ChoiceList, width: number): Spans {
+	const truncatable = (text: Printable, priority: number): Item => ({
 		text,
 		priority,
 		leastWidth: 8,
@@ -215,16 +216,19 @@ function titleLine({filter}: ChooserState, {title, from = ''}: ChoiceList, width
 		isJoined: true,
 	});
 	return layOut([
-		{text: 'tprof-top:', priority: 3, role: 'title'},
+		{text: safe`tprof-top:`, priority: 3, role: 'title'},
 		truncatable(title, 0),
 		truncatable(from, 2),
-		truncatable(filter === '' ? '(type to filter)' : `filter: ${filter}`, 1),
+		truncatable(filter === '' ? safe`(type to filter)` : safe`filter: ${printable(filter)}`, 1),
 	], width);
 }
 
 function keyLine({filter}: ChooserState, width: number, source: SourceKind): Spans {
-	const items = keysOf('chooser', source).filter(({title}) => title !== undefined).map(({action, label, title}): Item => ({
-		text: `${label}:${action === 'back' && filter !== '' ? 'clear' : title}`,
+	const items = keysOf(
+		'chooser',
+		source,
+	).filter(({title}) => title !== undefined).map(({action, label, title = ''}): Item => ({
+		text: safe`${printable(label)}:${action === 'back' && filter !== '' ? 'clear' : printable(title)}`,
 		roleLength: label.length,
 		role: 'key',
 		priority: action === 'earlier' || action === 'later' ? 1 : 0,
@@ -232,7 +236,7 @@ function keyLine({filter}: ChooserState, width: number, source: SourceKind): Spa
 	return layOut(items, width);
 }
 
-const gap = ' ';
+const gap = safe` `;
 
 /** Returns the heading and `room` lines below it: the rows around the cursor, or why there are none. */
 function choiceLines(
@@ -245,19 +249,20 @@ function choiceLines(
 	const {scrollTop, selected} = scrollPosition(state, matches, room);
 	const lines = matches.slice(scrollTop, scrollTop + room).map((row, index): Spans => {
 		const isSelected = scrollTop + index === selected;
-		const text = (isSelected ? '>' : ' ')
-			+ format(row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);
+		const text = safe`${(isSelected ? '>' : ' ')}${
+			format(row.cells, safe`${row.name}${row.problem === undefined ? '' : safe` (${row.problem})`}`)
+		}`;
 		return [{text, role: isSelected ? 'selected' : (row.problem === undefined ? undefined : 'dim')}];
 	});
 	if (lines.length === 0 && room > 0) {
 		lines.push([{
-			text: cut(rows.length === 0 ? none : 'nothing matches; Esc clears the filter', width),
+			text: cut(rows.length === 0 ? none : safe`nothing matches; Esc clears the filter`, width),
 			role: 'dim',
 		}]);
 	}
 
 	return [
-		[{text: ` ${format(columns.map(({heading}) => heading), nameHeading)}`, role: 'heading'}],
+		[{text: safe` ${format(columns.map(({heading}) => heading), nameHeading)}`, role: 'heading'}],
 		...lines,
 		...Array.from({length: room - lines.length}, () => []),
 	];
@@ -271,7 +276,7 @@ function lineFormatter(
 	columns: readonly ChoiceColumn[],
 	rows: readonly ChoiceRow[],
 	width: number,
-): (cells: readonly string[], name: string) => string {
+): (cells: readonly Printable[], name: Printable) => Printable {
 	const visibleColumns = columns.map(({heading, align, fromColumns}, index) => ({
 		index,
 		align,
@@ -283,7 +288,7 @@ function lineFormatter(
 	})).filter(({fromColumns}) => width + 1 >= fromColumns);
 	return (cells, name) =>
 		cut(
-			[...visibleColumns.map(column => fit(cells[column.index], column.cells, column.align)), name].join(gap),
+			joined([...visibleColumns.map(column => fit(cells[column.index], column.cells, column.align)), name], gap),
 			Math.max(0, width - 1),
 		);
 }
@@ -319,12 +324,12 @@ function clickChooser(
 	const clicked = line >= linesAbove && line < linesAbove + room ? matches[scrollTop + line - linesAbove] : undefined;
 	const scrolled = matches.at(Math.min(matches.length - 1, Math.max(0, selected + (mouse === 'wheel-up' ? -1 : 1))));
 	const row = mouse === 'click' ? clicked : scrolled;
-	return {state: row ? {...state, selected: row.id, message: ''} : state};
+	return {state: row ? {...state, selected: row.id, message: safe``} : state};
 }
 
 /** Returns the state after a paste, which is part of the filter. Pure. */
 function pasteInChooser({filter, selected}: ChooserState, text: string): ChooserStep {
-	return {state: {filter: insert({text: filter, cursor: filter.length}, text).text, selected, message: ''}};
+	return {state: {filter: insert({text: filter, cursor: filter.length}, text).text, selected, message: safe``}};
 }
 
 /** Returns the state after a key; `pageRows`: rows that page up and page down move. Pure. */
@@ -339,7 +344,7 @@ export function pressChooser(
 	const matches = matching(rows, state.filter);
 	const selected = Math.max(0, matches.findIndex(({id}) => id === state.selected));
 	const line = {text: state.filter, cursor: state.filter.length};
-	const withFilter = (filter: string): ChooserStep => ({state: {filter, selected: state.selected, message: ''}});
+	const withFilter = (filter: string): ChooserStep => ({state: {filter, selected: state.selected, message: safe``}});
 	if (action === 'back' && state.filter !== '') {
 		return withFilter('');
 	}
@@ -355,10 +360,10 @@ export function pressChooser(
 	if (action === 'accept') {
 		const row = matches.at(selected);
 		if (row?.problem !== undefined) {
-			return {state: {...state, selected: row.id, message: `${row.id}: ${row.problem}`}};
+			return {state: {...state, selected: row.id, message: safe`${printable(row.id)}: ${row.problem}`}};
 		}
 
-		return row ? {state: {...state, message: ''}, effect: {type: 'leave', chosen: row.id}} : {state};
+		return row ? {state: {...state, message: safe``}, effect: {type: 'leave', chosen: row.id}} : {state};
 	}
 
 	if (action === 'erase' || action === 'erase-word' || action === 'erase-all') {
@@ -366,7 +371,7 @@ export function pressChooser(
 	}
 
 	if (action === 'earlier' || action === 'later') {
-		return {state: {...state, message: ''}, effect: {type: 'move', steps: action === 'later' ? 1 : -1}};
+		return {state: {...state, message: safe``}, effect: {type: 'move', steps: action === 'later' ? 1 : -1}};
 	}
 
 	if (action === 'filter') {
@@ -378,5 +383,5 @@ export function pressChooser(
 	}
 
 	const index = Math.min(matches.length - 1, Math.max(0, selected + stepOf(action, pageRows, matches.length)));
-	return {state: {...state, selected: matches.at(index)?.id, message: ''}};
+	return {state: {...state, selected: matches.at(index)?.id, message: safe``}};
 }

@@ -1,3 +1,4 @@
+import {printable, safe} from '../../util/printable.js';
 import {headingOf, isFlexible} from '../../query/columns/column.js';
 import {sampledMs} from '../../query/counters/share.js';
 import {measureOf} from '../../query/counters/scope.js';
@@ -29,13 +30,13 @@ export function screenContextOf({session, ui, feed, layout}: ContextInput): Scre
 	return {
 		columns: viewOf(view).columns.map(column => {
 			const heading = headingOf(column, measure);
-			const name = `${column.title}${heading ? ` (${heading})` : ''}`;
+			const name = safe`${printable(column.title)}${heading ? safe` (${heading})` : ''}`;
 			return {
 				id: column.id,
 				sortKeys: column.sortKeys,
 				name,
 				isFlexible: isFlexible(column),
-				title: visibleColumns.includes(column.id) ? name : `${name}, not shown`,
+				title: visibleColumns.includes(column.id) ? name : safe`${name}, not shown`,
 			};
 		}),
 		visibleColumns,

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import {printable, safe, type Printable} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Ring} from '../../query/past/past-ring.js';
 import type {Baseline, Location, Query} from '../../query/types/query.js';
@@ -19,23 +20,23 @@ export type Save = (
 	baseline: Snapshot | undefined,
 	query: Query,
 	request: SaveRequest,
-) => Promise<string>;
+) => Promise<Printable>;
 
 /** Saves the user's columns of a view, undefined for the default; resolves to a message, or rejects as `Save` does. */
-type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
+type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<Printable>;
 
 /** Begins or ends a recording; resolves to a message, or rejects as `Save` does. */
-export type RecordingToggle = {toggle(ring: Ring): Promise<string>};
+export type RecordingToggle = {toggle(ring: Ring): Promise<Printable>};
 
 /** The methods that a pattern matches: the question to the user, and the note to read before answering it. */
-export type FoundMethods = {readonly question: string; readonly about: string};
+export type FoundMethods = {readonly question: Printable; readonly about: Printable};
 
 /** Traces methods while the screen is up. `find` and `trace` reject with an error that says why they failed. */
 export type MethodTracer = {
 	/** Finds the methods that a pattern matches; does not trace them yet. */
 	find(pattern: string): Promise<FoundMethods>;
 	/** Traces the methods found last; resolves to a message. */
-	trace(): Promise<string>;
+	trace(): Promise<Printable>;
 	/** Discards the methods found last. */
 	forget(): Promise<void>;
 };
@@ -84,7 +85,7 @@ export type EffectContext = SessionPorts & {
 type Performer<Type extends Effect['type']> = (
 	context: EffectContext,
 	effect: Effect & {readonly type: Type},
-) => Promise<string | void> | string | void;
+) => Promise<Printable | void> | Printable | void;
 
 const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	quit({onLeave}) {
@@ -104,7 +105,7 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	copy({terminal}, {location}) {
 		const text = copiedText(location);
 		terminal.copy(text);
-		return `copied ${text}`;
+		return safe`copied ${text}`;
 	},
 	async edit({session, terminal}, {location}) {
 		const source = session.fileOf(location);
@@ -149,18 +150,18 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	'forget-methods': async ({tracer}) => tracer?.forget(),
 	record: async ({recording, data}) => recording?.toggle(data.ring),
 	save: async ({save, data: {snapshot, since, ring}, query}, effect) =>
-		snapshot ? save(snapshot, since, query, {...effect, ring}) : 'nothing to save yet',
+		snapshot ? save(snapshot, since, query, {...effect, ring}) : safe`nothing to save yet`,
 };
 
 /** Effects whose errors are messages to the user, and how the messages begin. Errors of other effects are bugs. */
-const failures: Readonly<Partial<Record<Effect['type'], string>>> = {
-	edit: '',
-	'move-span': '',
-	'keep-columns': 'not saved: ',
-	save: 'not saved: ',
-	'find-methods': 'not traced: ',
-	trace: 'not traced: ',
-	record: 'not recorded: ',
+const failures: Readonly<Partial<Record<Effect['type'], Printable>>> = {
+	edit: safe``,
+	'move-span': safe``,
+	'keep-columns': safe`not saved: `,
+	save: safe`not saved: `,
+	'find-methods': safe`not traced: `,
+	trace: safe`not traced: `,
+	record: safe`not recorded: `,
 };
 
 /** Does what a key asked for besides changing the state; what comes of it is dispatched as changes. */
@@ -175,12 +176,12 @@ export async function performEffect<Type extends Effect['type']>(
 			dispatch(state => withMessage(state, text));
 		}
 	} catch (error) {
-		const failure = failures[effect.type];
+		const failure: Printable | undefined = failures[effect.type];
 		if (failure === undefined) {
 			throw error;
 		}
 
-		const text = failure + (error instanceof Error ? error.message : String(error));
+		const text = safe`${failure}${printable(error instanceof Error ? error.message : String(error), 1000)}`;
 		dispatch(state => ({...state, message: {text, tone: 'error'}}));
 	}
 }
@@ -191,8 +192,8 @@ function withResetsOf(store: SessionStore): Change {
 }
 
 /** Returns `Class.java:line`, or the method or class if the file or line is unknown. */
-function copiedText({className, method, file, line}: Location): string {
-	return file !== '' && line > 0 ? `${file}:${line}` : (method === '' ? className : `${className}.${method}`);
+function copiedText({className, method, file, line}: Location): Printable {
+	return file !== '' && line > 0 ? safe`${file}:${line}` : (method === '' ? className : safe`${className}.${method}`);
 }
 
 /** Returns the command line of the user's editor in words: $VISUAL, else $EDITOR, else vi. */

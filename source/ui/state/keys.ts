@@ -1,3 +1,4 @@
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {views} from '../../views/view-registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 
@@ -721,9 +722,11 @@ export function keyNamed(name: string): string | undefined {
 }
 
 /** Returns the label of a key: Space, Ctrl-U, F6, PgUp. */
-export function keyLabel(key: string): string {
+export function keyLabel(key: string): Printable {
 	const short = {' ': 'Space', escape: 'Esc', pageup: 'PgUp', pagedown: 'PgDn'}[key];
-	return short ?? (key.length === 1 ? key : key.replaceAll(/(?:^|-)[a-z]/g, letter => letter.toUpperCase()));
+	return printable(
+		short ?? (key.length === 1 ? key : key.replaceAll(/(?:^|-)[a-z]/g, letter => letter.toUpperCase())),
+	);
 }
 
 /** Returns the key whose action a key has after the user's changes; empty for none. */
@@ -733,7 +736,7 @@ export function remapped(key: string, changes: KeyChanges): string {
 }
 
 /** Returns the label of a binding after the user's changes; empty if no key is left. */
-export function labelAfter(changes: KeyChanges, {label, keys}: Pick<KeyBinding, 'label' | 'keys'>): string {
+export function labelAfter(changes: KeyChanges, {label, keys}: Pick<KeyBinding, 'label' | 'keys'>): Printable {
 	const changed = [...changes].map(([key, target]) => ({
 		key,
 		wasBound: keys.includes(key),
@@ -742,5 +745,5 @@ export function labelAfter(changes: KeyChanges, {label, keys}: Pick<KeyBinding, 
 	const removed
 		= new Set(changed.filter(({wasBound, isBound}) => wasBound && !isBound).map(({key}) => keyLabel(key)));
 	const added = changed.filter(({wasBound, isBound}) => isBound && !wasBound).map(({key}) => keyLabel(key));
-	return [...added, ...label.split(' ').filter(word => !removed.has(word))].join(' ');
+	return joined([...added, ...printable(label).split(' ').filter(word => !removed.has(word))], safe` `);
 }

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {formatBytes, formatDuration} from '../../query/columns/format.js';
 import {parseFilter} from '../../query/filter/filter.js';
 import {nameOf} from '../../views/traces/traced-methods.js';
@@ -12,10 +13,10 @@ import {
 export function promptForPattern(state: UiState, screen: ScreenContext): UiState {
 	const location = locationAt(state, screen);
 	const text = location && location.className !== ''
-		? nameOf({className: location.className, method: location.method === '' ? '*' : location.method})
+		? nameOf({className: location.className, method: location.method === '' ? safe`*` : location.method})
 		: '';
 	return pushLayer({...state, message: undefined}, {
-		...inputLayer('trace', 'trace: ', text),
+		...inputLayer('trace', safe`trace: `, text),
 		about: screen.traceNote,
 	});
 }
@@ -23,7 +24,7 @@ export function promptForPattern(state: UiState, screen: ScreenContext): UiState
 /** Asks whether to trace the methods found; the question waits below an input line or menu that is open. */
 export function confirmTrace(
 	state: UiState,
-	{question, about}: {readonly question: string; readonly about: string},
+	{question, about}: {readonly question: Printable; readonly about: Printable},
 ): UiState {
 	const confirmation: InputLayer = {...inputLayer('confirm-trace', question), about};
 	const at = state.layers.findLastIndex(({kind}) => kind !== 'input' && kind !== 'menu') + 1;
@@ -42,7 +43,7 @@ export function promptForHolders(state: UiState, {fullDump}: ScreenContext): UiS
 	if (!fullDump) {
 		return withMessage(
 			state,
-			'only with the attach engine: the memory engine sees who holds locks, and a recording cannot ask',
+			safe`only with the attach engine: the memory engine sees who holds locks, and a recording cannot ask`,
 		);
 	}
 
@@ -50,15 +51,15 @@ export function promptForHolders(state: UiState, {fullDump}: ScreenContext): UiS
 	// Some collectors do not report the heap in use before their first collection.
 	const bytes = heapBytes ?? heapBytesAtMost;
 	const size = bytes === undefined
-		? 'all of its heap'
-		: `${heapBytes === undefined ? 'at most ' : ''}${formatBytes(bytes)} of heap`;
+		? safe`all of its heap`
+		: safe`${heapBytes === undefined ? 'at most ' : ''}${formatBytes(bytes)} of heap`;
 	const upTo = (ms: number) => formatDuration(Math.max(1, (bytes ?? 0) / (2 ** 30) * ms));
 	const cost = bytes === undefined
 		? size
-		: `${size}, up to ${upTo(maxHeapWalkMsPerGiB.default)} (ZGC ${upTo(maxHeapWalkMsPerGiB.zgc)})`;
+		: safe`${size}, up to ${upTo(maxHeapWalkMsPerGiB.default)} (ZGC ${upTo(maxHeapWalkMsPerGiB.zgc)})`;
 	return pushLayer(
 		{...state, message: undefined},
-		inputLayer('holders', `full dump stops the JVM: it walks ${cost} `),
+		inputLayer('holders', safe`full dump stops the JVM: it walks ${cost} `),
 	);
 }
 
@@ -97,18 +98,18 @@ function withInput(state: UiState, edited: InputLayer): UiState {
 }
 
 /** Returns what is wrong with the text of an input line, in one sentence; undefined if Enter accepts it. */
-export function inputError({purpose, text}: InputLayer): string | undefined {
+export function inputError({purpose, text}: InputLayer): Printable | undefined {
 	if (purpose === 'filter') {
 		const parsed = parseFilter(text);
 		return parsed.ok ? undefined : parsed.error;
 	}
 
 	if (purpose === 'trace') {
-		return text.trim() === '' ? 'Class#method, Class.method or @Annotation; * and ? are wildcards' : undefined;
+		return text.trim() === '' ? safe`Class#method, Class.method or @Annotation; * and ? are wildcards` : undefined;
 	}
 
 	return purpose === 'delay' && secondsOf(text) === undefined
-		? `seconds, from ${minDelayS} to ${maxDelayS}`
+		? safe`seconds, from ${minDelayS} to ${maxDelayS}`
 		: undefined;
 }
 
@@ -162,17 +163,17 @@ const onAccept: Readonly<Record<InputLayer['purpose'], (below: UiState, input: I
 	filter: (below, {text}) => withQuery(below, {filter: text.trim()}),
 	delay(below, {text}) {
 		const seconds = secondsOf(text)!;
-		return withMessage({...below, delayMs: Math.round(seconds * 1000)}, `refresh every ${seconds} s`);
+		return withMessage({...below, delayMs: Math.round(seconds * 1000)}, safe`refresh every ${seconds} s`);
 	},
 	trace: (below, {text}) =>
-		withEffect(withMessage(below, 'looking up methods...'), {type: 'find-methods', pattern: text.trim()}),
+		withEffect(withMessage(below, safe`looking up methods...`), {type: 'find-methods', pattern: text.trim()}),
 	'confirm-trace': (below, {text}) => answerConfirmation(below, text),
 	holders: below =>
-		withEffect(withMessage(below, 'asked for a full dump; the next sample shows who holds locks'), {
+		withEffect(withMessage(below, safe`asked for a full dump; the next sample shows who holds locks`), {
 			type: 'holders',
 		}),
 	'save-name': (below, {text, format}) =>
-		withEffect(withMessage(below, 'saving...'), {
+		withEffect(withMessage(below, safe`saving...`), {
 			type: 'save',
 			format,
 			...(text.trim() === '' ? {} : {name: text.trim()}),
@@ -182,8 +183,8 @@ const onAccept: Readonly<Record<InputLayer['purpose'], (below: UiState, input: I
 /** Traces after the answer y or yes; as in a shell, anything else is no. */
 function answerConfirmation(below: UiState, answer: string): UiState {
 	return /^\s*y(?:es)?\s*$/i.test(answer)
-		? withEffect(withMessage(below, 'starting to trace...'), {type: 'trace'})
-		: withEffect(withMessage(below, 'nothing more is traced'), {type: 'forget-methods'});
+		? withEffect(withMessage(below, safe`starting to trace...`), {type: 'trace'})
+		: withEffect(withMessage(below, safe`nothing more is traced`), {type: 'forget-methods'});
 }
 
 /** The text of an input line and its cursor, in UTF-16 units. */

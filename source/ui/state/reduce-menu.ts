@@ -1,3 +1,4 @@
+import {printable, safe} from '../../util/printable.js';
 import type {Action} from './keys.js';
 import {
 	inputLayer, withEffect, pushLayer, popLayer, withSort, type MenuItem, type MenuLayer, type UiState,
@@ -42,7 +43,7 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 	}
 
 	return pushLayer(below, {
-		...inputLayer('save-name', `name for ${item.title} (empty: chosen for you): `),
+		...inputLayer('save-name', safe`name for ${printable(item.title)} (empty: chosen for you): `),
 		format: item.id,
 	});
 }
@@ -79,18 +80,18 @@ export function columnMenu(state: UiState, screen: Columns, selectedId = default
 	const chosen = chosenIds(state, screen);
 	const chosenInOrder = chosen.values();
 	const items: readonly MenuItem[] = [
-		{id: defaultItem, title: `${state.columns[state.view] ? '( )' : '(*)'} as many as the width has room for`},
+		{id: defaultItem, title: safe`${state.columns[state.view] ? '( )' : '(*)'} as many as the width has room for`},
 		...columns.map(column => {
 			// Columns not chosen keep their positions in the menu; the chosen fill the other positions, in their order.
 			const isChosen = chosen.includes(column.id);
 			const id = isChosen ? chosenInOrder.next().value! : column.id;
-			return {id, title: `${isChosen ? '[x]' : '[ ]'} ${columns.find(other => other.id === id)?.name ?? ''}`};
+			return {id, title: safe`${isChosen ? '[x]' : '[ ]'} ${columns.find(other => other.id === id)?.name ?? ''}`};
 		}),
 	];
 	return {
 		kind: 'menu',
 		purpose: 'columns',
-		title: 'Columns (< > move a column)',
+		title: safe`Columns (< > move a column)`,
 		items,
 		index: Math.max(0, items.findIndex(({id}) => id === selectedId)),
 	};

@@ -1,3 +1,4 @@
+import {printable, safe} from '../../util/printable.js';
 import {viewOf} from '../../views/view-registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
@@ -102,7 +103,7 @@ function pressViewKey(state: UiState, press: ViewKey['press'], {rows}: ScreenCon
 	const {change, message, select} = press(state.query, row && {row, index, rows});
 	const changed = withQuery({...state, message: undefined}, change);
 	const next = select === undefined ? selectFirstRow(changed) : selectRow(changed, select);
-	return message === undefined ? next : withMessage(next, message);
+	return message === undefined ? next : withMessage(next, printable(message));
 }
 
 function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiState {
@@ -217,5 +218,5 @@ function popLayers(state: UiState, screen: ScreenContext): UiState {
 	}
 
 	const isCancelled = layer.kind === 'input' && layer.purpose !== 'filter';
-	return popLayers(isCancelled ? pressInput(state, 'escape', 'back') : popLayer(state), screen);
+	return popLayers(isCancelled ? pressInput(state, safe`escape`, 'back') : popLayer(state), screen);
 }

@@ -1,3 +1,4 @@
+import type {Printable} from '../../util/printable.js';
 import type {SortKey} from '../../query/columns/column.js';
 import type {Baseline, Location} from '../../query/types/query.js';
 import type {Ring} from '../../query/past/past-ring.js';
@@ -17,7 +18,7 @@ import type {Action, SourceKind} from './keys.js';
 
 /** A column of the view, as an item of menus: `title` says whether it is on the screen, `name` does not. */
 type ColumnItem = MenuItem & {
-	readonly name: string;
+	readonly name: Printable;
 	/** Whether it takes the width that the others leave; such a column is always shown. */
 	readonly isFlexible: boolean;
 	readonly sortKeys?: readonly SortKey[];
@@ -43,7 +44,7 @@ export type ScreenContext = {
 	readonly visibleColumns: readonly string[];
 	readonly source: SourceKind;
 	/** What tracing methods would do to the target, see `SourceStatus`. */
-	readonly traceNote?: string;
+	readonly traceNote?: Printable;
 	/** The window that is shown; undefined before the first sample. */
 	readonly window?: Pick<Baseline, 'snapshot' | 'since'>;
 	/** The heap that a full dump walks; undefined if the JVM cannot be asked for the holders of locks with one. */
@@ -57,7 +58,7 @@ export type ScreenContext = {
 	/** Returns by how many cells the longest name exceeds its column, at most `max`. */
 	overhang(max: number): number;
 	locationOf(view: string, rowKey: string): Location | undefined;
-	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
+	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: Printable} | undefined;
 };
 
 const steps: Readonly<Partial<Record<Action, (page: number, count: number) => number>>> = {

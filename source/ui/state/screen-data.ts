@@ -1,3 +1,4 @@
+import type {Printable} from '../../util/printable.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SourceStatus} from '../../model/source.js';
 import type {PastWindow} from '../../query/past/look-back.js';
@@ -47,7 +48,7 @@ export type ScreenData = {
 };
 
 /** Returns what a thread with this native method on top waits for; undefined if it is not a known wait. */
-export type IdleReason = (className: string, method: string) => string | undefined;
+export type IdleReason = (className: string, method: string) => Printable | undefined;
 
 export type RowLink = {readonly view: string; readonly key: string};
 
@@ -84,8 +85,8 @@ export type DetailData = {
 	readonly linkTo: {thread(key: number): RowLink | undefined; location(location: Location): RowLink | undefined};
 	readonly idleReason?: IdleReason;
 	/** How exact line numbers are, and another tracer of the target: see `SourceStatus`. */
-	readonly lineNote?: string;
-	readonly tracer?: string;
+	readonly lineNote?: Printable;
+	readonly tracer?: Printable;
 };
 
 export function rowsOf(data: ScreenData): readonly ViewRow[] {

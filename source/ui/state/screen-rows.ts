@@ -1,3 +1,4 @@
+import {safe} from '../../util/printable.js';
 import type {Location} from '../../query/types/query.js';
 import {views} from '../../views/view-registry.js';
 import type {ScreenContext} from './screen-context.js';
@@ -22,11 +23,11 @@ const focus = views.find(({focusOn}) => focusOn);
 export function focusOnRow(state: UiState, screen: ScreenContext): UiState {
 	const location = locationAt(state, screen);
 	if (!focus || !location) {
-		return withMessage(state, rowAt(state, screen) ? 'this row has no known location' : 'no row to focus on');
+		return withMessage(state, rowAt(state, screen) ? safe`this row has no known location` : safe`no row to focus on`);
 	}
 
 	if (location.method === '') {
-		return withMessage(state, 'rows are classes; press l for methods first');
+		return withMessage(state, safe`rows are classes; press l for methods first`);
 	}
 
 	return {
@@ -85,5 +86,5 @@ export function editOrCopy(state: UiState, type: 'edit' | 'copy', screen: Screen
 	const location = locationAt(state, screen);
 	return location
 		? withEffect(state, {type, location})
-		: withMessage(state, rowAt(state, screen) ? 'this row has no known location' : 'no row is selected');
+		: withMessage(state, rowAt(state, screen) ? safe`this row has no known location` : safe`no row is selected`);
 }

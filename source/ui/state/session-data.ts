@@ -1,3 +1,4 @@
+import {joined, safe} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/library.js';
@@ -172,7 +173,7 @@ export class SessionData {
 			{summary: summarize(snapshot, since, query), findings: findingsOf(snapshot, since, query, target)}
 		));
 		const renamed = renamedText(snapshot, query.filter);
-		const caption = [renamed && `${renamed}.`, table.caption].filter(Boolean).join(' ') || undefined;
+		const caption = joined([renamed && safe`${renamed}.`, table.caption ?? safe``].filter(Boolean), safe` `) || undefined;
 		const {top = table.rows.length} = this.#options;
 		return {snapshot, since, ...summary, table: {...table, view, caption, rows: table.rows.slice(0, top)}};
 	}
@@ -207,7 +208,7 @@ function samplingRates({past}: Answer, {snapshot, starts, status}: Feed): Sampli
 /** Returns the query that finds any row of a view: nothing is filtered or folded. */
 function queryOfAnyRow(query: Query, {sort}: View): Query {
 	const summary = {...query.summary!, isOfEachCompilation: true} as const;
-	return {...query, filter: '', foldPools: false, showIdle: true, sort, summary};
+	return {...query, filter: safe``, foldPools: false, showIdle: true, sort, summary};
 }
 
 function linkTo(by: GroupBy): DetailData['linkTo'] {

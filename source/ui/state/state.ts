@@ -1,3 +1,4 @@
+import type {Printable} from '../../util/printable.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Query, SortOrder, StateSet, Location} from '../../query/types/query.js';
 import type {WindowId} from '../../query/past/windows.js';
@@ -21,20 +22,20 @@ type Selection = {
 export type InputLayer = {
 	readonly kind: 'input';
 	readonly purpose: 'filter' | 'delay' | 'save-name' | 'trace' | 'confirm-trace' | 'holders';
-	readonly label: string;
+	readonly label: Printable;
 	readonly text: string;
 	/** In UTF-16 units, 0 to the text's length. */
 	readonly cursor: number;
 	/** Whether the whole text is selected: typing replaces it, any other key edits it. */
 	readonly isSelected?: boolean;
 	/** The note below the line, to read before pressing Enter. */
-	readonly about?: string;
+	readonly about?: Printable;
 	/** For 'save-name': the format to save in. */
 	readonly format?: string;
 };
 
 /** Returns an input line with an initial text, the cursor at its end. */
-export function inputLayer(purpose: InputLayer['purpose'], label: string, text = ''): InputLayer {
+export function inputLayer(purpose: InputLayer['purpose'], label: Printable, text = ''): InputLayer {
 	return {kind: 'input', purpose, label, text, cursor: text.length};
 }
 
@@ -45,7 +46,7 @@ export type MenuLayer = {
 	readonly purpose: 'sort' | 'save-format' | 'columns';
 	/** For 'columns': whether the user has changed any, so that they must be saved. */
 	readonly hasChanges?: true;
-	readonly title: string;
+	readonly title: Printable;
 	readonly items: readonly MenuItem[];
 	/** Index of the selected item. */
 	readonly index: number;
@@ -69,7 +70,7 @@ export type ScrolledLayer = HelpLayer | DetailLayer;
 
 type Layer = ScrolledLayer | MenuLayer | InputLayer;
 
-export type Message = {readonly text: string; readonly tone: 'plain' | 'error'};
+export type Message = {readonly text: Printable; readonly tone: 'plain' | 'error'};
 
 /** Everything that keys change; the screen is a function of this, the snapshot and the terminal's size. */
 export type UiState = {
@@ -81,7 +82,7 @@ export type UiState = {
 	/** The named set of counted states; undefined for a list from the command line. */
 	readonly stateSet: StateSet | undefined;
 	/** The label of the threads that the view is restricted to; undefined for all threads. */
-	readonly onlyThreads: string | undefined;
+	readonly onlyThreads: Printable | undefined;
 	readonly window: WindowId;
 	/** A moment in the window of the past on the screen, epoch milliseconds. Undefined: LIVE. */
 	readonly pastMs: number | undefined;
@@ -104,7 +105,7 @@ export type UiState = {
 	/** The keys that the user remapped; constant while the screen is up. */
 	readonly keyChanges: KeyChanges;
 	/** Notes on the start of the program, for the help. */
-	readonly notes: readonly string[];
+	readonly notes: readonly Printable[];
 	/** When q last closed something (performance.now()): a second q soon after does not quit; -Infinity: never. */
 	readonly closedAtMs: number;
 	/** What is open over the table, the topmost last. */
@@ -250,7 +251,7 @@ export function selectFirstRow(state: UiState): UiState {
 	return withSelection(state, {index: 0, scrollTop: 0});
 }
 
-export function withMessage(state: UiState, text: string): UiState {
+export function withMessage(state: UiState, text: Printable): UiState {
 	return {...state, message: {text, tone: 'plain'}};
 }
 

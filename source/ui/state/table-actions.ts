@@ -1,3 +1,4 @@
+import {printable, safe, type Printable} from '../../util/printable.js';
 import type {SortKey} from '../../query/columns/column.js';
 import {windows} from '../../query/past/windows.js';
 import {stateSets} from '../../query/filter/state-sets.js';
@@ -16,11 +17,11 @@ import {busiest, earlier, later, nextSpan, play, setBaseline, toggleChanges} fro
 
 type Handler = (state: UiState, screen: ScreenContext, action: Action) => UiState;
 
-const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
-	{id: 'core', title: 'percent of a core'},
-	{id: 'cpu', title: 'share of CPU time'},
-	{id: 'ticks', title: 'share of ticks'},
-	{id: 'cpu-ms', title: 'CPU milliseconds'},
+const units: ReadonlyArray<{readonly id: Unit; readonly title: Printable}> = [
+	{id: 'core', title: safe`percent of a core`},
+	{id: 'cpu', title: safe`share of CPU time`},
+	{id: 'ticks', title: safe`share of ticks`},
+	{id: 'cpu-ms', title: safe`CPU milliseconds`},
 ];
 
 /** Cells by which a key scrolls sideways. */
@@ -51,7 +52,7 @@ const stepSortColumn = (step: 1 | -1): Handler => (state, screen) => {
 
 /** Turns an option of the query on or off, and selects the first row, because all rows are replaced. */
 const toggle
-	= (option: 'ownFirst' | 'javaOnly' | 'native', messages: {readonly on: string; readonly off: string}): Handler =>
+	= (option: 'ownFirst' | 'javaOnly' | 'native', messages: {readonly on: Printable; readonly off: Printable}): Handler =>
 		state => {
 			const isOn = !state.query[option];
 			return withMessage(selectFirstRow(withQuery(state, {[option]: isOn})), isOn ? messages.on : messages.off);
@@ -94,51 +95,51 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		pushLayer(state, {
 			kind: 'menu',
 			purpose: 'sort',
-			title: 'Sort by',
+			title: safe`Sort by`,
 			items: columns,
 			index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
 		}),
 	'columns-menu': (state, screen) => pushLayer(state, columnMenu(state, screen)),
 	reverse: reverseSort,
-	filter: state => pushLayer(state, inputLayer('filter', 'filter: ', state.query.filter)),
+	filter: state => pushLayer(state, inputLayer('filter', safe`filter: `, state.query.filter)),
 	delay: state =>
 		pushLayer(state, {
-			...inputLayer('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)),
+			...inputLayer('delay', safe`seconds between refreshes: `, String(state.delayMs / 1000)),
 			isSelected: true,
 		}),
 	'save-as': (state, {saveFormats}) => pushLayer(state, {
-		kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
+		kind: 'menu', purpose: 'save-format', title: safe`Save as`, items: saveFormats, index: 0,
 	}),
-	save: state => withEffect(withMessage(state, 'saving...'), {type: 'save'}),
+	save: state => withEffect(withMessage(state, safe`saving...`), {type: 'save'}),
 	'only-threads': toggleOnlyThreads,
 	states(state) {
 		const set = choiceAfter(stateSets, stateSets.find(({id}) => id === state.stateSet));
 		return withMessage(
 			{...state, stateSet: set.id, query: {...state.query, states: set.states}},
-			`counted states: ${set.title}`,
+			safe`counted states: ${set.title}`,
 		);
 	},
 	'own-code': toggle('ownFirst', {
-		on: 'own code first: rows are the program\'s own lines, with what they called',
-		off: 'every line by itself, JDK lines included',
+		on: safe`own code first: rows are the program's own lines, with what they called`,
+		off: safe`every line by itself, JDK lines included`,
 	}),
 	'java-only': toggle('javaOnly', {
-		on: 'Java alone: shares are of the CPU time of Java threads',
-		off: 'all of the process: collectors, compilers and native threads too',
+		on: safe`Java alone: shares are of the CPU time of Java threads`,
+		off: safe`all of the process: collectors, compilers and native threads too`,
 	}),
 	native: toggle('native', {
-		on: 'native code by itself, below the Java lines that called it',
-		off: 'native code is folded into the Java lines that called it',
+		on: safe`native code by itself, below the Java lines that called it`,
+		off: safe`native code is folded into the Java lines that called it`,
 	}),
 	names: state => withQuery(state, {fullNames: !state.query.fullNames}),
 	idle: state =>
 		withMessage(
 			withQuery(state, {showIdle: !state.query.showIdle}),
-			state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown',
+			state.query.showIdle ? safe`idle threads are hidden` : safe`idle threads are shown`,
 		),
 	unit(state) {
 		const unit = choiceAfter(units, units.find(({id}) => id === state.query.unit));
-		return withMessage(withQuery(state, {unit: unit.id}), `unit: ${unit.title}`);
+		return withMessage(withQuery(state, {unit: unit.id}), safe`unit: ${unit.title}`);
 	},
 	window(state) {
 		if (state.pastMs !== undefined) {
@@ -147,7 +148,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 
 		const choices = windows.filter(({id}) => id !== 'reset' || state.resets > 0);
 		const window = choiceAfter(choices, choices.find(({id}) => id === state.window));
-		return withMessage({...state, window: window.id}, `window: ${window.title}`);
+		return withMessage({...state, window: window.id}, safe`window: ${window.title}`);
 	},
 	earlier,
 	later,
@@ -158,17 +159,17 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		withEffect(
 			withMessage(
 				{...state, pastMs: undefined, window: 'reset', resets: state.resets + 1},
-				'counting from now on; u undoes',
+				safe`counting from now on; u undoes`,
 			),
 			{type: 'reset'},
 		),
 	'undo-reset': state =>
 		state.resets === 0
-			? withMessage(state, 'nothing to undo')
+			? withMessage(state, safe`nothing to undo`)
 			: withEffect(
 				withMessage(
 					{...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'},
-					'reset undone',
+					safe`reset undone`,
 				),
 				{type: 'undo-reset'},
 			),
@@ -181,7 +182,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 /** Sorts by a column in its default order; the message names it, as its heading may be off the screen. */
 export function sortByColumn(state: UiState, column: string, screen: ScreenContext): UiState {
 	const title = screen.columns.find(({id}) => id === column)?.title ?? column;
-	return withMessage(withSort(state, {column, reverse: false}), `sorted by ${title}`);
+	return withMessage(withSort(state, {column, reverse: false}), safe`sorted by ${printable(title)}`);
 }
 
 export function reverseSort(state: UiState): UiState {
@@ -193,7 +194,7 @@ function openDetail(state: UiState, {rows}: ScreenContext): UiState {
 	const row = selectedRow(state, rows);
 	return row
 		? pushLayer(state, {kind: 'detail', view: state.view, key: row.key, scrollTop: 0})
-		: withMessage(state, 'no row to open');
+		: withMessage(state, safe`no row to open`);
 }
 
 /**
@@ -211,7 +212,7 @@ function clearOne(state: UiState, {source}: ScreenContext): UiState {
 	}
 
 	if (state.query.filter !== '') {
-		return withQuery(state, {filter: ''});
+		return withQuery(state, {filter: safe``});
 	}
 
 	if (state.onlyThreads !== undefined) {
@@ -228,12 +229,12 @@ function withAllThreads(state: UiState): UiState {
 /** Restricts the view to the threads of the selected row, or shows all threads again. */
 function toggleOnlyThreads(state: UiState, screen: ScreenContext): UiState {
 	if (state.onlyThreads !== undefined) {
-		return withMessage(withAllThreads(state), 'all threads');
+		return withMessage(withAllThreads(state), safe`all threads`);
 	}
 
 	const row = selectedRow(state, screen.rows);
 	const threads = row && screen.threadsOf(row.key);
 	return !threads || threads.keys.length === 0
-		? withMessage(state, 'this row has no threads')
+		? withMessage(state, safe`this row has no threads`)
 		: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label};
 }

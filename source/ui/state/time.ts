@@ -1,3 +1,4 @@
+import {safe} from '../../util/printable.js';
 import {comparedFrom} from '../../views/changes/changes.js';
 import {busiestMs, cellAfter, cellBefore, cellOf, shortestSpanMs, spans} from '../../query/past/steps.js';
 import {comparingView, viewOf, views} from '../../views/view-registry.js';
@@ -26,7 +27,7 @@ export function earlier(state: UiState, {ring, source}: ScreenContext): UiState 
 		}
 	}
 
-	return withMessage(state, isLive ? 'there is no past yet to show' : 'nothing older is kept');
+	return withMessage(state, isLive ? safe`there is no past yet to show` : safe`nothing older is kept`);
 }
 
 /** Goes to the next window; past the newest, back to LIVE. */
@@ -40,21 +41,21 @@ export function later(state: UiState, {ring, source}: ScreenContext): UiState {
 		? withMessage(
 			state,
 			source === 'recording'
-				? 'this is all of the recording; [ shows its last window'
-				: 'this is LIVE; [ shows the past',
+				? safe`this is all of the recording; [ shows its last window`
+				: safe`this is LIVE; [ shows the past`,
 		)
 		: {...state, pastMs: cellAfter(ring, endMs, state.spanMs)};
 }
 
 function moveSpan(state: UiState, steps: number): UiState {
-	return withEffect(withMessage(state, 'asking the backend...'), {type: 'move-span', steps});
+	return withEffect(withMessage(state, safe`asking the backend...`), {type: 'move-span', steps});
 }
 
 /** Goes to the second with the most CPU time. */
 export function busiest(state: UiState, {ring}: ScreenContext): UiState {
 	const atMs = busiestMs(ring);
 	return atMs === undefined
-		? withMessage(state, 'there is no past yet to show')
+		? withMessage(state, safe`there is no past yet to show`)
 		: {...state, pastMs: atMs, spanMs: shortestSpanMs};
 }
 
@@ -65,10 +66,10 @@ const speeds = [1, 10, 60];
 export function play(state: UiState, {ring}: ScreenContext): UiState {
 	const playSpeed = speeds[speeds.indexOf(state.playSpeed ?? 0) + 1] as number | undefined;
 	return playSpeed === undefined
-		? withMessage({...state, playSpeed}, 'stopped; [ ] step, Space plays')
+		? withMessage({...state, playSpeed}, safe`stopped; [ ] step, Space plays`)
 		: withMessage(
 			{...state, playSpeed, spanMs: playSpeed * 1000, pastMs: state.pastMs ?? ring.windows.at(0)?.atMs},
-			`playing, ${plural(playSpeed, 'second')} a second; Space: faster, then stop`,
+			safe`playing, ${plural(playSpeed, safe`second`)} a second; Space: faster, then stop`,
 		);
 }
 
@@ -77,7 +78,7 @@ export function playNext(state: UiState, {ring}: ScreenContext): UiState {
 	const endMs = pastWindowEndMs(state);
 	const nextMs = endMs === undefined ? undefined : cellAfter(ring, endMs, state.spanMs);
 	return nextMs === undefined
-		? withMessage({...state, playSpeed: undefined, pastMs: ring.windows.at(-1)?.atMs}, 'the end of the recording')
+		? withMessage({...state, playSpeed: undefined, pastMs: ring.windows.at(-1)?.atMs}, safe`the end of the recording`)
 		: {...state, pastMs: nextMs};
 }
 
@@ -85,13 +86,13 @@ export function playNext(state: UiState, {ring}: ScreenContext): UiState {
 export function nextSpan(state: UiState): UiState {
 	const at = spans.findIndex(({ms}) => ms === state.spanMs);
 	const {ms, title} = spans[(at + 1) % spans.length];
-	return withMessage({...state, spanMs: ms}, `windows of ${title}`);
+	return withMessage({...state, spanMs: ms}, safe`windows of ${title}`);
 }
 
 /** Makes the window on the screen, live or of the past, the baseline. */
 export function setBaseline(state: UiState, {window}: ScreenContext): UiState {
 	if (!window || window.snapshot.session.samples === 0) {
-		return withMessage(state, 'nothing to compare with yet');
+		return withMessage(state, safe`nothing to compare with yet`);
 	}
 
 	const {snapshot} = window;
@@ -104,7 +105,7 @@ export function setBaseline(state: UiState, {window}: ScreenContext): UiState {
 	const title = clocks(since?.session.takenAtMs ?? snapshot.session.startedAtMs, snapshot.session.takenAtMs);
 	return withMessage(
 		{...state, query: {...state.query, baseline: {snapshot, since, title}}},
-		`baseline set: ${title}; D shows what has changed since`,
+		safe`baseline set: ${title}; D shows what has changed since`,
 	);
 }
 

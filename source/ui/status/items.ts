@@ -1,3 +1,4 @@
+import {fixed, joined, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cutStart} from '../../util/cell-width.js';
 import {featureRelease, type TargetVitals} from '../../model/snapshot.js';
@@ -25,7 +26,7 @@ export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJ
 	readonly word?: string;
 	readonly meaning?: string;
 	/** Empty: the item is not shown. */
-	text(context: HeaderContext): string;
+	text(context: HeaderContext): Printable;
 	role?(context: HeaderContext): Role | undefined;
 };
 
@@ -49,23 +50,23 @@ const muchGrowth = 0.05;
 export const headerItems: readonly HeaderItem[] = [
 	{
 		line: 1, priority: 1, leastWidth: 8, cut: (text, width) => cutStart(text, width),
-		text: ({data: {snapshot}}) => snapshot?.target.mainClass ?? '',
+		text: ({data: {snapshot}}) => snapshot?.target.mainClass ?? safe``,
 		role: () => 'title',
 	},
 	{
 		line: 1, priority: 5,
-		text: ({data: {snapshot}}) => snapshot?.target.pid ? `pid ${snapshot.target.pid}` : '',
+		text: ({data: {snapshot}}) => snapshot?.target.pid ? safe`pid ${snapshot.target.pid}` : safe``,
 	},
 	{
 		line: 1, priority: 9,
 		text({data: {snapshot}, width}) {
 			const version = snapshot?.target.jvmVersion ?? '';
-			return version === '' ? '' : `JDK ${width < wideWidth ? featureRelease(version) : version}`;
+			return version === '' ? safe`` : safe`JDK ${width < wideWidth ? featureRelease(version) : version}`;
 		},
 	},
 	{
 		line: 1, priority: 10, word: 'up', meaning: 'for how long the JVM has been running',
-		text: ({data: {vitals}}) => vitals.uptimeMs === undefined ? '' : `up ${formatDuration(vitals.uptimeMs)}`,
+		text: ({data: {vitals}}) => vitals.uptimeMs === undefined ? safe`` : safe`up ${formatDuration(vitals.uptimeMs)}`,
 	},
 	{
 		line: 1,
@@ -73,7 +74,7 @@ export const headerItems: readonly HeaderItem[] = [
 		leastWidth: 12,
 		word: '! ...',
 		meaning: 'something is wrong with the figures or with sampling; ? explains it',
-		text: ({data}) => warningsOf(data).slice(0, 1).map(({short}) => `! ${short}`).join(''),
+		text: ({data}) => joined(warningsOf(data).slice(0, 1).map(({short}) => safe`! ${short}`), safe``),
 		role: () => 'error',
 	},
 	{
@@ -81,8 +82,11 @@ export const headerItems: readonly HeaderItem[] = [
 		priority: 11,
 		leastWidth: 12,
 		text: ({data}) =>
-			[...warningsOf(data).slice(1).map(({short}) => short), ...samplingFigures.map(({bad}) => bad?.(data))]
-				.filter(Boolean).map(short => `! ${short}`).join('  '),
+			joined([
+				...warningsOf(data).slice(1).map(({short}) => short),
+				...samplingFigures.flatMap(({bad}) => bad?.(data) ?? []),
+			]
+				.map(short => safe`! ${short}`), safe`  `),
 		role: () => 'error',
 	},
 	{
@@ -97,7 +101,7 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 1, isRight: true, priority: 6, word: 'REC', meaning: 'what is sampled is written to this recording',
-		text: ({data: {status}}) => status.recordedTo === undefined ? '' : `REC ${status.recordedTo}`,
+		text: ({data: {status}}) => status.recordedTo === undefined ? safe`` : safe`REC ${status.recordedTo}`,
 		role: () => 'hot',
 	},
 	{
@@ -114,13 +118,13 @@ export const headerItems: readonly HeaderItem[] = [
 		priority: 3,
 		word: 'CPU',
 		meaning: 'CPU use of the process over the last minute and now, 100 % is one core; then what the host has',
-		text: ({data, width}) => cpuPercentOf(data) === undefined || width < narrowWidth ? '' : 'CPU',
+		text: ({data, width}) => cpuPercentOf(data) === undefined || width < narrowWidth ? safe`` : safe`CPU`,
 	},
 	{
 		line: 2, isJoined: true, priority: 14,
 		text({data: {cpuTrend}, width}) {
 			const steps = cpuTrend && width < wideWidth ? halved(cpuTrend) : cpuTrend;
-			return steps && width >= narrowWidth ? sparkline(steps).trimStart() : '';
+			return steps && width >= narrowWidth ? sparkline(steps).trimStart() : safe``;
 		},
 		role: () => 'key',
 	},
@@ -130,8 +134,8 @@ export const headerItems: readonly HeaderItem[] = [
 		priority: 3,
 		text: ({data, width}) =>
 			cpuPercentOf(data) === undefined
-				? ''
-				: `${width < narrowWidth ? 'CPU ' : ''}${Math.round(cpuPercentOf(data)!)}%`,
+				? safe``
+				: safe`${width < narrowWidth ? 'CPU ' : ''}${Math.round(cpuPercentOf(data)!)}%`,
 	},
 	{
 		line: 2,
@@ -139,8 +143,8 @@ export const headerItems: readonly HeaderItem[] = [
 		priority: 13,
 		text: ({data}) =>
 			data.vitals.hostCpus === undefined || cpuPercentOf(data) === undefined
-				? ''
-				: `of ${data.vitals.hostCpus * 100}%`,
+				? safe``
+				: safe`of ${data.vitals.hostCpus * 100}%`,
 	},
 	{
 		line: 2,
@@ -150,7 +154,7 @@ export const headerItems: readonly HeaderItem[] = [
 		text({data: {vitals: {heapUsedBytes, heapCapacityBytes}}}) {
 			const [used, capacity] = [heapUsedBytes, heapCapacityBytes].map(bytes =>
 				bytes === undefined ? '-' : shortBytes(bytes));
-			return heapUsedBytes === undefined && heapCapacityBytes === undefined ? '' : `heap ${used}/${capacity}`;
+			return heapUsedBytes === undefined && heapCapacityBytes === undefined ? safe`` : safe`heap ${used}/${capacity}`;
 		},
 	},
 	{
@@ -161,8 +165,8 @@ export const headerItems: readonly HeaderItem[] = [
 			'Java heap in use after the last collection, and whether that rises or falls from one to the next; what rises until the heap is full is a leak',
 		text: ({data: {vitals}}) =>
 			vitals.heapAfterGcBytes === undefined
-				? ''
-				: `after GC ${shortBytes(vitals.heapAfterGcBytes)}${heapTrendText(vitals)}`,
+				? safe``
+				: safe`after GC ${shortBytes(vitals.heapAfterGcBytes)}${heapTrendText(vitals)}`,
 		role: ({data: {vitals}}) => heapTrend(vitals) === 'rising' ? 'hot' : undefined,
 	},
 	{
@@ -171,7 +175,7 @@ export const headerItems: readonly HeaderItem[] = [
 		word: 'GC',
 		meaning:
 			'share of the time that collections stopped the program, without concurrent cycles; cause of the last one',
-		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? '' : `GC ${Math.round(gcPercent)}%`,
+		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? safe`` : safe`GC ${Math.round(gcPercent)}%`,
 		role: ({data: {vitals: {gcPercent = 0}}}) => gcPercent >= highlightedFrom.gcPercent ? 'hot' : undefined,
 	},
 	{
@@ -179,7 +183,7 @@ export const headerItems: readonly HeaderItem[] = [
 		isJoined: true,
 		priority: 18,
 		text: ({data: {vitals: {gcPercent = 0, gcCause}}}) =>
-			gcCause === undefined || gcPercent < 1 ? '' : `(${gcCause})`,
+			gcCause === undefined || gcPercent < 1 ? safe`` : safe`(${gcCause})`,
 	},
 	{
 		line: 2,
@@ -187,7 +191,7 @@ export const headerItems: readonly HeaderItem[] = [
 		word: 'GC CPU',
 		meaning: 'CPU time of collector threads, in concurrent cycles too, 100 % is one core',
 		text: ({data: {summary}}) =>
-			summary && summary.collectorCpuPercent >= 1 ? `GC CPU ${Math.round(summary.collectorCpuPercent)}%` : '',
+			summary && summary.collectorCpuPercent >= 1 ? safe`GC CPU ${Math.round(summary.collectorCpuPercent)}%` : safe``,
 	},
 	{
 		line: 2,
@@ -195,13 +199,13 @@ export const headerItems: readonly HeaderItem[] = [
 		word: 'safepoints',
 		meaning: 'share of the time that safepoints stopped the program, collections included',
 		text: ({data: {vitals: {safepointPercent = 0}}}) =>
-			safepointPercent < 1 ? '' : `safepoints ${Math.round(safepointPercent)}%`,
+			safepointPercent < 1 ? safe`` : safe`safepoints ${Math.round(safepointPercent)}%`,
 		role: ({data: {vitals: {safepointPercent = 0, gcPercent = 0}}}) =>
 			safepointPercent - gcPercent >= highlightedFrom.otherSafepointsPercent ? 'hot' : undefined,
 	},
 	{
 		line: 2, priority: 11, word: 'JIT', meaning: 'CPU time for compiling code, 100 % is one core',
-		text: ({data: {summary}}) => summary ? `JIT ${Math.round(summary.jitCpuPercent)}%` : '',
+		text: ({data: {summary}}) => summary ? safe`JIT ${Math.round(summary.jitCpuPercent)}%` : safe``,
 		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= highlightedFrom.jitPercent ? 'hot' : undefined,
 	},
 	{
@@ -211,7 +215,7 @@ export const headerItems: readonly HeaderItem[] = [
 		word: 'compiled',
 		meaning: 'methods that the JIT compilers finish per second; Lines and Tree say which take long',
 		text: ({data: {vitals: {compilationsPerS = 0}}}) =>
-			compilationsPerS < 1 ? '' : `compiled ${Math.round(compilationsPerS)}/s`,
+			compilationsPerS < 1 ? safe`` : safe`compiled ${Math.round(compilationsPerS)}/s`,
 	},
 	{
 		line: 2,
@@ -223,8 +227,8 @@ export const headerItems: readonly HeaderItem[] = [
 			const {runDelayPercent = 0} = data.summary ?? {};
 			return runDelayPercent >= visibleFrom.delayPercent
 				&& runDelayPercent * 100 >= visibleFrom.delayPercentOfCpu * (cpuPercentOf(data) ?? 0)
-				? `delay ${Math.round(runDelayPercent)}%`
-				: '';
+				? safe`delay ${Math.round(runDelayPercent)}%`
+				: safe``;
 		},
 		role: () => 'hot',
 	},
@@ -234,7 +238,7 @@ export const headerItems: readonly HeaderItem[] = [
 		word: 'throttled',
 		meaning: 'share of periods in which the program had used up the CPU limit of its cgroup',
 		text: ({data: {vitals: {throttledPercent = 0}}}) =>
-			throttledPercent >= visibleFrom.throttledPercent ? `throttled ${Math.round(throttledPercent)}%` : '',
+			throttledPercent >= visibleFrom.throttledPercent ? safe`throttled ${Math.round(throttledPercent)}%` : safe``,
 		role: () => 'hot',
 	},
 	{
@@ -244,13 +248,13 @@ export const headerItems: readonly HeaderItem[] = [
 		meaning:
 			'memory that the program allocates a second, by how eden has filled in the last ten seconds: without objects too large for it',
 		text: ({data: {vitals: {allocBytesPerS = 0}}}) =>
-			allocBytesPerS < 1024 ? '' : `alloc ${shortBytes(allocBytesPerS)}/s`,
+			allocBytesPerS < 1024 ? safe`` : safe`alloc ${shortBytes(allocBytesPerS)}/s`,
 	},
 	{
 		line: 2, priority: 16, word: 'JVM', meaning: 'CPU time of the JVM\'s other threads, and of native ones',
 		text({data: {summary}}) {
 			const percent = summary ? Math.round(summary.vmCpuPercent - summary.collectorCpuPercent) : 0;
-			return percent >= 1 ? `JVM ${percent}%` : '';
+			return percent >= 1 ? safe`JVM ${percent}%` : safe``;
 		},
 	},
 	{
@@ -260,7 +264,9 @@ export const headerItems: readonly HeaderItem[] = [
 		meaning:
 			'threads of the program now: running or ready to run, BLOCKED at a monitor, waiting, idle (waiting for '
 			+ 'work: in a queue, a selector or accept, with no task on their stack)',
-		text: ({data: {summary}}) => summary && summary.threads > 0 ? `${plural(summary.threads, 'thread')}:` : '',
+		text: ({data: {summary}}) => summary && summary.threads > 0
+			? safe`${plural(summary.threads, safe`thread`)}:`
+			: safe``,
 	},
 	...([
 		{priority: 4, states: ['RUNNABLE'], word: 'running'},
@@ -273,14 +279,14 @@ export const headerItems: readonly HeaderItem[] = [
 		isJoined: index === 0,
 		text({data: {summary}}) {
 			const count = summary ? threadsIn(summary.statesNow, states) : 0;
-			return count > 0 || (index === 0 && summary && summary.threads > 0) ? `${count} ${word}` : '';
+			return count > 0 || (index === 0 && summary && summary.threads > 0) ? safe`${count} ${word}` : safe``;
 		},
 		role: ({data: {summary}}) =>
 			summary && threadsIn(summary.statesNow, states) > 0 ? stateRole(states[0]) : undefined,
 	})),
 	{
 		line: 3, priority: 17, word: '+24 of the JVM', meaning: 'threads of the JVM itself',
-		text: ({data: {summary}}) => summary && summary.vmThreads > 0 ? `+${summary.vmThreads} of the JVM` : '',
+		text: ({data: {summary}}) => summary && summary.vmThreads > 0 ? safe`+${summary.vmThreads} of the JVM` : safe``,
 		role: () => 'dim',
 	},
 	{
@@ -290,7 +296,7 @@ export const headerItems: readonly HeaderItem[] = [
 		word: 'pressure',
 		meaning: 'share of the last ten seconds in which something on this host waited for a CPU (/proc/pressure/cpu)',
 		text: ({data: {vitals: {cpuPressurePercent = 0}}}) =>
-			cpuPressurePercent >= visibleFrom.pressurePercent ? `pressure ${Math.round(cpuPressurePercent)}%` : '',
+			cpuPressurePercent >= visibleFrom.pressurePercent ? safe`pressure ${Math.round(cpuPressurePercent)}%` : safe``,
 	},
 	{
 		line: 3,
@@ -300,8 +306,8 @@ export const headerItems: readonly HeaderItem[] = [
 		meaning: 'CPUs of this host, and its load: threads that ran or were ready to run in the last minute',
 		text: ({data: {vitals: {hostCpus, hostLoad}}}) =>
 			hostCpus === undefined || hostLoad === undefined
-				? ''
-				: `host: ${plural(hostCpus, 'CPU')}, load ${hostLoad < 10 ? hostLoad.toFixed(1) : Math.round(hostLoad)}`,
+				? safe``
+				: safe`host: ${plural(hostCpus, safe`CPU`)}, load ${hostLoad < 10 ? fixed(hostLoad, 1) : Math.round(hostLoad)}`,
 		role: ({data: {vitals: {hostCpus = 0, hostLoad = 0}}}) =>
 			hostLoad > highlightedFrom.loadPerCpu * hostCpus ? 'hot' : undefined,
 	},
@@ -312,10 +318,13 @@ export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning
 	.flatMap(({word, meaning}) => word !== undefined && meaning !== undefined ? [{word, meaning}] : []);
 
 /** Returns the header's two lines on the program with nothing dropped or truncated, but without the trend. */
-export function programTexts(ui: UiState, data: ScreenData): string[] {
+export function programTexts(ui: UiState, data: ScreenData): Printable[] {
 	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, width: wideWidth};
 	return ([2, 3] as const).map(line =>
-		layOut(itemsOf(context, line).map(item => ({...item, isRight: false})), Infinity).map(({text}) => text).join('')).filter(Boolean);
+		joined(
+			layOut(itemsOf(context, line).map(item => ({...item, isRight: false})), Infinity).map(({text}) => text),
+			safe``,
+		)).filter(Boolean);
 }
 
 /** The items of one line of the header, or of all three. */
@@ -329,8 +338,8 @@ function threadsIn(statesNow: readonly number[], states: readonly ThreadState[])
 }
 
 /** Formats bytes, from 10 of a unit on without a decimal. */
-function shortBytes(bytes: number): string {
-	return formatBytes(bytes).replace(/(\d\d)\.\d/, '$1');
+function shortBytes(bytes: number): Printable {
+	return formatBytes(bytes).replace(/(\d\d)\.\d/, safe`$1`);
 }
 
 /** What the heap in use after collections does from one to the next; undefined while that is not known. */
@@ -343,10 +352,10 @@ function heapTrend({heapAfterGcBytes = 0, heapGrowthBytesPerMin: growth}: Target
 	return isFlat ? 'flat' : (growth > 0 ? 'rising' : 'falling');
 }
 
-function heapTrendText(vitals: TargetVitals): string {
+function heapTrendText(vitals: TargetVitals): Printable {
 	const trend = heapTrend(vitals);
-	const rate = trend === 'flat' ? '' : ` ${shortBytes(Math.abs(vitals.heapGrowthBytesPerMin ?? 0))}/min`;
-	return trend === undefined ? '' : ` ${trend}${rate}`;
+	const rate = trend === 'flat' ? safe`` : safe` ${shortBytes(Math.abs(vitals.heapGrowthBytesPerMin ?? 0))}/min`;
+	return trend === undefined ? safe`` : safe` ${trend}${rate}`;
 }
 
 /** The CPU use of the process, 100 is one core; undefined if unknown. */
@@ -355,20 +364,20 @@ function cpuPercentOf({vitals, summary}: ScreenData): number | undefined {
 }
 
 /** The sampling rate, and the requested one if that is higher; empty while nothing is sampled. */
-function samplingRate({status: {phase}, snapshot, rates: {samplesPerS}}: ScreenData): string {
+function samplingRate({status: {phase}, snapshot, rates: {samplesPerS}}: ScreenData): Printable {
 	if (samplesPerS === undefined || (phase !== 'sampling' && phase !== 'recording')) {
-		return '';
+		return safe``;
 	}
 
 	const {requestedIntervalMs = 0} = snapshot?.session ?? {};
 	if (snapshot?.session.engine === 'pprof' && requestedIntervalMs === 0) {
-		return '';
+		return safe``;
 	}
 
 	const requestedPerS = requestedIntervalMs > 0 ? 1000 / requestedIntervalMs : 0;
 	return samplesPerS * visibleFrom.requestedRate < requestedPerS
-		? `${rounded(samplesPerS)} of ${rounded(requestedPerS)}/s`
-		: `${rounded(samplesPerS)}/s`;
+		? safe`${rounded(samplesPerS)} of ${rounded(requestedPerS)}/s`
+		: safe`${rounded(samplesPerS)}/s`;
 }
 
 function rounded(rate: number): number {

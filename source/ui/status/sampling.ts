@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {unattributed} from '../../model/frame.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {sumUpTo} from '../../util/sum.js';
@@ -8,11 +9,11 @@ import type {ScreenData} from '../state/screen-data.js';
 
 /** A figure about sampling itself: the help lists all of them, the header the bad ones. */
 type SamplingFigure = {
-	readonly word: string;
+	readonly word: Printable;
 	readonly meaning: string;
 	value(data: ScreenData): string | undefined;
 	/** Returns the header's text while the figure is bad, in about 20 cells; undefined otherwise. */
-	bad?(data: ScreenData): string | undefined;
+	bad?(data: ScreenData): Printable | undefined;
 };
 
 /** Percentages from which a figure is bad; `badTruncations`: truncated stacks per 100 samples. */
@@ -25,65 +26,70 @@ const leastSamples = 50;
 
 export const samplingFigures: readonly SamplingFigure[] = [
 	{
-		word: 'engine', meaning: 'how samples are taken, and how running threads are read',
+		word: safe`engine`, meaning: 'how samples are taken, and how running threads are read',
 		value: ({snapshot}) => snapshot && snapshot.session.engine !== '' ? engineName(snapshot.session) : undefined,
 	},
 	{
-		word: 'samples',
+		word: safe`samples`,
 		meaning: 'scans of all threads since the start; while nothing runs, one scan counts for up to twenty',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.samples),
 	},
 	{
-		word: 'late', meaning: 'samples that were taken later than planned',
+		word: safe`late`, meaning: 'samples that were taken later than planned',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.late),
 	},
 	{
-		word: 'failed',
+		word: safe`failed`,
 		meaning: 'samples that could not be taken',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.failed),
 		bad({snapshot}) {
 			const {failed = 0, samples = 0} = snapshot?.session ?? {};
 			const share = 100 * failed / Math.max(1, failed + samples);
 			return failed + samples >= leastSamples && share >= badFailures
-				? `${Math.round(share)}% of samples failed`
+				? safe`${Math.round(share)}% of samples failed`
 				: undefined;
 		},
 	},
 	{
-		word: 'truncated',
+		word: safe`truncated`,
 		meaning: 'stacks of which only a part is certain',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.incompleteStacks),
 		bad({snapshot}) {
 			const {incompleteStacks = 0, samples = 0} = snapshot?.session ?? {};
 			return samples >= leastSamples && 100 * incompleteStacks >= badTruncations * samples
-				? `${formatCount(incompleteStacks)} truncated stacks`
+				? safe`${formatCount(incompleteStacks)} truncated stacks`
 				: undefined;
 		},
 	},
 	{
-		word: 'skipped',
+		word: safe`skipped`,
 		meaning:
 			'running threads whose stack could not be read: another tracer holds them, or they did not stop in time',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.refusedThreads + snapshot.session.lateThreads),
 	},
 	{
-		word: 'cost',
+		word: safe`cost`,
 		meaning: 'share of the time for which the target was stopped or interrupted for samples (--max-overhead)',
-		value: ({snapshot}) => percent(costOf(snapshot)),
-		bad: ({snapshot}) =>
-			(costOf(snapshot) ?? 0) >= badCost && snapshot!.session.samples >= leastSamples
-				? `costs ${percent(costOf(snapshot))} of target`
-				: undefined,
+		value({snapshot}) {
+			const cost = costOf(snapshot);
+			return cost === undefined ? undefined : percent(cost);
+		},
+		bad({snapshot}) {
+			const cost = costOf(snapshot) ?? 0;
+			return cost >= badCost && snapshot!.session.samples >= leastSamples
+				? safe`costs ${percent(cost)} of target`
+				: undefined;
+		},
 	},
 	{
-		word: 'own',
+		word: safe`own`,
 		meaning: 'CPU time of tprof-top itself, as a share of a core (--max-cpu)',
-		value: ({rates: {ownCpuPercent}}) => percent(ownCpuPercent),
+		value: ({rates: {ownCpuPercent}}) => ownCpuPercent === undefined ? undefined : percent(ownCpuPercent),
 		bad: ({rates: {ownCpuPercent = 0}}) =>
-			ownCpuPercent >= badOwnCpu ? `own CPU ${percent(ownCpuPercent)}` : undefined,
+			ownCpuPercent >= badOwnCpu ? safe`own CPU ${percent(ownCpuPercent)}` : undefined,
 	},
 	{
-		word: 'pause',
+		word: safe`pause`,
 		meaning: 'how long one stop lasts: the median, the 99th percentile, the worst',
 		value({snapshot}) {
 			const {pauseP50Us = 0, pauseP99Us = 0, pauseWorstUs = 0} = snapshot?.session ?? {};
@@ -99,8 +105,8 @@ function costOf(snapshot: ScreenData['snapshot']): number | undefined {
 	return durationMs > 0 ? 100 * (targetStoppedMs + targetInterruptedMs) / durationMs : undefined;
 }
 
-function percent(value: number | undefined): string | undefined {
-	return value === undefined ? undefined : `${Number(value.toFixed(1))}%`;
+function percent(value: number): Printable {
+	return safe`${Number(value.toFixed(1))}%`;
 }
 
 function micros(us: number): string {
@@ -109,9 +115,9 @@ function micros(us: number): string {
 
 type Warning = {
 	/** For the header: about 35 cells, which leaves room for samples and cost on 80 columns. */
-	readonly short: string;
+	readonly short: Printable;
 	/** For the help, which wraps it: what is wrong and what to do. */
-	readonly whole: string;
+	readonly whole: Printable;
 };
 
 /** Samples are sparse if their interval is at least this long, and at least this multiple of the requested interval. */
@@ -129,14 +135,14 @@ const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 		return !snapshot || refusedThreads === 0
 			? undefined
 			: {
-				short: `${share(refusedThreads, runningTicks(snapshot))} ${
+				short: safe`${share(refusedThreads, runningTicks(snapshot))} ${
 					tracer
-						? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}`
+						? safe`without stack: ${tracer.replace(/ \(process (\d+)\)$/, safe` $1`)}`
 						: 'of running samples have no stack'
 				}`,
-				whole: `${refusedThreads} thread samples have no stack: ${
+				whole: safe`${refusedThreads} thread samples have no stack: ${
 					tracer
-						? `not sampled while ${tracer} is attached to the threads`
+						? safe`not sampled while ${tracer} is attached to the threads`
 						: 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'
 				}. Their CPU time is at (running).(stack unknown).`,
 			};
@@ -146,16 +152,16 @@ const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 		return otherTicks === 0
 			? undefined
 			: {
-				short: `table full: ${formatCount(otherTicks)} at (other)`,
+				short: safe`table full: ${formatCount(otherTicks)} at (other)`,
 				whole:
-					`The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
+					safe`The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
 			};
 	},
 	({snapshot, since}) => {
-		const text = snapshot ? starvedText(snapshot, since) : '';
+		const text = snapshot ? starvedText(snapshot, since) : safe``;
 		return text === ''
 			? undefined
-			: {short: text, whole: `${text}. Figures of this time rest on almost no samples.`};
+			: {short: text, whole: safe`${text}. Figures of this time rest on almost no samples.`};
 	},
 	({snapshot, rates: {samplesPerS}}) => {
 		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, sampleTicks = 0}
@@ -170,8 +176,14 @@ const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 		const isOwnLimit = cpuIntervalMs >= intervalMs;
 		const option = isOwnLimit ? '--max-cpu' : '--max-overhead';
 		return {
-			short: `one sample every ${everyS} s: ${option}`,
-			whole: `A sample of ${Math.round(threadSamples / Math.max(1, sampleTicks))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwnLimit ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares from few samples are rough.`,
+			short: safe`one sample every ${everyS} s: ${option}`,
+			whole: safe`A sample of ${
+				Math.round(threadSamples / Math.max(1, sampleTicks))
+			} threads costs so much that one is taken every ${everyS} s, not every ${
+				Number((requestedIntervalMs / 1000).toFixed(2))
+			} s: more would ${
+				isOwnLimit ? 'use more CPU time of our own' : 'stop the target for longer'
+			} than ${option} allows. Raise it for more samples; shares from few samples are rough.`,
 		};
 	},
 	({summary, snapshot}) => {
@@ -183,7 +195,7 @@ const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 			: {
 				short: missing.split(':')[0],
 				whole:
-					`${missing}. It is not known which lines used this CPU time: it is shown as ${unattributed.className}.`,
+					safe`${missing}. It is not known which lines used this CPU time: it is shown as ${unattributed.className}.`,
 			};
 	},
 ];
@@ -201,7 +213,7 @@ function runningTicks({counters}: Snapshot): number {
 	);
 }
 
-function share(part: number, whole: number): string {
+function share(part: number, whole: number): Printable {
 	const percent = whole > part ? 100 * part / whole : 100;
-	return percent < 1 ? '<1%' : `${Math.round(percent)}%`;
+	return percent < 1 ? safe`<1%` : safe`${Math.round(percent)}%`;
 }

@@ -1,4 +1,5 @@
 import type {TextProps} from 'ink';
+import type {Printable} from '../../util/printable.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import type {CellRole} from '../../query/columns/column.js';
 import {asciiOf} from '../../util/ascii.js';
@@ -10,7 +11,7 @@ export type ThemeOptions = {
 	readonly colors?: ReadonlyMap<Role, string>;
 };
 
-const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]));
+const roleOfLetter = new Map<string, Role>(stateLetters.map(({letter, role}) => [letter, role]));
 
 /** How a piece of text looks, as properties of Ink's `Text`; colours by chalk's names or `ansi256(N)`. */
 export type TextStyle = Pick<TextProps, 'color' | 'bold' | 'dimColor' | 'underline' | 'inverse'>;
@@ -36,12 +37,14 @@ export class Theme {
 	}
 
 	/** Splits the letters of thread states into runs of one state, each with the role of its state. */
-	stateRuns(letters: string): ReadonlyArray<{readonly text: string; readonly role: Role}> {
-		return (letters.match(/(.)\1*/g) ?? []).map(text => ({text, role: roleOfLetter.get(text[0]) ?? 'idle'}));
+	stateRuns(letters: Printable): ReadonlyArray<{readonly text: Printable; readonly role: Role}> {
+		return [...letters.matchAll(/(.)\1*/g)].map(({0: run, 1: letter, index}) => ({
+			text: letters.slice(index, index + run.length), role: roleOfLetter.get(letter) ?? 'idle',
+		}));
 	}
 
 	/** Returns the text as it is shown: with `ascii`, ASCII characters replace all others. */
-	shown(text: string): string {
+	shown(text: Printable): string {
 		return this.#isAscii ? asciiOf(text) : text;
 	}
 }

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cellWidth} from '../../util/cell-width.js';
 import type {Role} from '../terminal/theme.js';
@@ -6,7 +7,7 @@ import {cut, type Span, type Spans} from './spans.js';
 /** A part of a line that is laid out by priority. */
 export type Item = {
 	/** Empty: the item is not drawn. */
-	readonly text: string;
+	readonly text: Printable;
 	/** The id of what a click on it selects. */
 	readonly id?: string;
 	readonly role?: Role;
@@ -21,7 +22,7 @@ export type Item = {
 	/** Whether only one blank is before it, instead of the gap between items. */
 	readonly isJoined?: boolean;
 	/** Truncates its text to a number of cells; at the end by default. */
-	readonly cut?: (text: string, width: number) => string;
+	readonly cut?: (text: Printable, width: number) => Printable;
 };
 
 const defaultGaps = [2];
@@ -39,7 +40,7 @@ export function layOut(items: readonly Item[], width: number, gaps: readonly num
 		const {leastWidth = Infinity, ...item} = kept[index];
 		const cells = cellWidth(item.text);
 		const least = kept.length === 1 ? 0 : leastWidth;
-		const text = least < cells ? (item.cut ?? cut)(item.text, Math.max(least, cells - excess)) : '';
+		const text = least < cells ? (item.cut ?? cut)(item.text, Math.max(least, cells - excess)) : safe``;
 		// A truncated item loses its `leastWidth`: if the line is still too long, the item is dropped.
 		kept = text === '' ? kept.toSpliced(index, 1) : kept.with(index, {...item, text});
 	}
@@ -71,7 +72,7 @@ function spansOf(items: readonly Item[], width: number, gap: number): Span[] {
 	) {
 		for (const [index, {text, role, roleLength = text.length, id, isJoined}] of side.entries()) {
 			const blanks = index === 0 ? blanksBefore : (isJoined ? 1 : gap);
-			spans.push({text: ' '.repeat(blanks)}, {text: text.slice(0, roleLength), role, id}, {
+			spans.push({text: safe` `.repeat(blanks)}, {text: text.slice(0, roleLength), role, id}, {
 				text: text.slice(roleLength),
 				id,
 			});

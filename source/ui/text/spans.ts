@@ -1,3 +1,4 @@
+import {joined, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cellWidth, firstCells, graphemes} from '../../util/cell-width.js';
 import type {Role} from '../terminal/theme.js';
@@ -7,7 +8,7 @@ export {cut, fit, pad} from '../../util/cell-width.js';
 
 /** A piece of a line. */
 export type Span = {
-	readonly text: string;
+	readonly text: Printable;
 	/** Determines the style; `states`: letters of thread states, each in the colour of its state. */
 	readonly role?: Role | 'states';
 	/** Whether it is a filled box: the role's colour is its background. */
@@ -43,7 +44,7 @@ export function joinAlike(spans: Spans): Spans {
 	for (const {text, role, isFilled} of spans) {
 		const last = joined.at(-1);
 		if (last && last.role === role && last.isFilled === isFilled) {
-			joined[joined.length - 1] = {...last, text: last.text + text};
+			joined[joined.length - 1] = {...last, text: safe`${last.text}${text}`};
 		} else if (text !== '') {
 			joined.push({text, role, isFilled});
 		}
@@ -53,7 +54,7 @@ export function joinAlike(spans: Spans): Spans {
 }
 
 /** Returns the text without its first `count` cells; half of a wide character that remains becomes a blank. */
-export function dropCells(text: string, count: number): string {
+export function dropCells(text: Printable, count: number): Printable {
 	let [dropped, from] = [0, 0];
 	for (const {text: character, cells} of graphemes(text)) {
 		if (dropped >= count) {
@@ -64,20 +65,20 @@ export function dropCells(text: string, count: number): string {
 		from += character.length;
 	}
 
-	return ' '.repeat(Math.max(0, dropped - count)) + text.slice(from);
+	return safe`${safe` `.repeat(Math.max(0, dropped - count))}${text.slice(from)}`;
 }
 
 /** Wraps the text into one or more lines of at most `width` cells, at blanks or within words longer than a line. */
-export function wrapped(text: string, width: number): string[] {
+export function wrapped(text: Printable, width: number): Printable[] {
 	const room = Math.max(1, width);
-	const lines: string[] = [];
-	let line = '';
+	const lines: Printable[] = [];
+	let line = safe``;
 	for (const word of text.split(' ')) {
 		if (line !== '' && cellWidth(line) + 1 + cellWidth(word) > room) {
 			lines.push(line);
 			line = word;
 		} else {
-			line = line === '' ? word : `${line} ${word}`;
+			line = line === '' ? word : safe`${line} ${word}`;
 		}
 
 		while (cellWidth(line) > room) {
@@ -91,7 +92,7 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /** Wraps the text as `wrapped` does, each line in a role. */
-export function wrappedSpans(text: string, width: number, role?: Span['role']): Spans[] {
+export function wrappedSpans(text: Printable, width: number, role?: Span['role']): Spans[] {
 	return wrapped(text, width).map(line => [{text: line, role}]);
 }
 
@@ -101,17 +102,13 @@ export function halved(trend: Trend): Trend {
 }
 
 /** Characters of a sparkline, from the lowest value to the highest. */
-const sparkCharacters = ' ▁▂▃▄▅▆▇█';
+const sparkCharacters = [...safe` ▁▂▃▄▅▆▇█`];
 
 /**
 Returns a trend as a sparkline, a character for each step; a value of 0 has the first of `sparkCharacters`, 1 the last.
 */
-export function sparkline(trend: Trend): string {
+export function sparkline(trend: Trend): Printable {
 	const highest = sparkCharacters.length - 1;
-	let line = '';
-	for (const value of trend) {
-		line += sparkCharacters[value <= 0 ? 0 : Math.max(1, Math.min(highest, Math.ceil(value * highest)))];
-	}
-
-	return line;
+	return joined(trend.map(value =>
+		sparkCharacters[value <= 0 ? 0 : Math.max(1, Math.min(highest, Math.ceil(value * highest)))]), safe``);
 }

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatDuration, rounded, stuckInWords} from '../../query/columns/format.js';
 import {initializerText, publicName, shortName} from '../../query/columns/names.js';
@@ -11,7 +12,7 @@ export const blockersView: View<BlockerRow> = {
 	id: 'blockers',
 	title: 'Blockers',
 	columns: blockerColumns,
-	sort: {column: 'waiting', reverse: false},
+	sort: {column: safe`waiting`, reverse: false},
 	keys: [],
 	asksForHolders: true,
 	files: {
@@ -71,12 +72,12 @@ export const blockersView: View<BlockerRow> = {
 		short: 'view',
 	}],
 	emptyText: ({missing}, {filter}) =>
-		missing ?? (filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined),
+		missing ?? (filter === '' ? safe`no thread waited in this window for a lock that another thread holds` : undefined),
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(
 			snapshot,
 			since,
-			{...query, filter: ''},
+			{...query, filter: safe``},
 			row?.waiters.map(({key}) => key) ?? [],
 		);
 		// Other views show what the waiters did besides waiting.
@@ -86,49 +87,53 @@ export const blockersView: View<BlockerRow> = {
 		const {holder, lockClass, kind, readers, tookAt, nowAt, holderState, waitingNow, waiters: [longest]} = row;
 		const isUnknown = holder < 0 && readers === 0;
 		const holderName = isUnknown ? 'an unknown thread' : holderText(row);
-		const longestText = waitingNow > 0 && longest ? `, ${longest.name} for ${stuckInWords(longest)}` : '';
+		const longestText = waitingNow > 0 && longest ? safe`, ${longest.name} for ${stuckInWords(longest)}` : safe``;
 		const room = Math.max(20, width - 12);
 		return [
 			{
 				text: kind === 'class-init'
-					? `${initializerText(lockClass)}, run by ${holderName}`
-					: `${publicName(lockClass) || kind} held by ${holderName}`,
+					? safe`${initializerText(lockClass)}, run by ${holderName}`
+					: safe`${publicName(lockClass) || kind} held by ${holderName}`,
 				role: 'title',
 			},
 			{
-				text: `${waitingNow} ${waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`,
+				text: safe`${waitingNow} ${waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${
+					formatDuration(row.waitedMs)
+				} of waiting in the window`,
 			},
-			tookAt && {text: `taken at ${shortName(tookAt, room)}`},
-			nowAt && {text: `is now at ${shortName(nowAt, room)}${holderState ? ` (${holderState})` : ''}`},
+			tookAt && {text: safe`taken at ${shortName(tookAt, room)}`},
+			nowAt && {text: safe`is now at ${shortName(nowAt, room)}${holderState ? safe` (${holderState})` : ''}`},
 			isUnknown ? {text: whyHolderUnknown(row)} : undefined,
-			readers > 0 ? {text: 'only the first reader is known, while it reads'} : undefined,
+			readers > 0 ? {text: safe`only the first reader is known, while it reads`} : undefined,
 			holder >= 0 && !tookAt ? {text: whyTakenAtUnknown(row)} : undefined,
 			row.isDeadlocked
-				? {text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'}
+				? {text: safe`deadlock: the holder waits for a thread that waits for it`, role: 'error'}
 				: undefined,
 		];
 	},
 	locationOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
 	threadsOf: ({waiters, waiterCount, holderName}) => ({
 		keys: waiters.map(({key}) => key),
-		label: `${waiterCount === 1 ? waiters[0].name : `${waiterCount} threads`} behind ${holderName || '?'}`,
+		label: safe`${waiterCount === 1 ? waiters[0].name : safe`${waiterCount} threads`} behind ${holderName || '?'}`,
 	}),
 };
 
-function whyHolderUnknown({kind}: BlockerRow): string {
+function whyHolderUnknown({kind}: BlockerRow): Printable {
 	if (kind === 'monitor') {
-		return 'who held it could not be read, or nobody did: it was free, and its waiters had not run yet';
+		return safe`who held it could not be read, or nobody did: it was free, and its waiters had not run yet`;
 	}
 
 	return kind === 'class-init'
-		? 'which thread runs it is unknown: up to JDK 16 a thread dump does not say for which class a thread waits'
-		: 'who holds it is unknown: a thread dump does not show holders of java.util.concurrent locks, and a lock does not record its readers; L asks the JVM for a full dump';
+		? safe`which thread runs it is unknown: up to JDK 16 a thread dump does not say for which class a thread waits`
+		: safe`who holds it is unknown: a thread dump does not show holders of java.util.concurrent locks, ${
+			'and a lock does not record its readers; L asks the JVM for a full dump'
+		}`;
 }
 
-function whyTakenAtUnknown({kind}: BlockerRow): string {
+function whyTakenAtUnknown({kind}: BlockerRow): Printable {
 	return kind === 'park'
-		? 'where the holder took it is unknown: lock() has returned and left nothing on the stack'
-		: 'where the holder took it could not be read: the holder runs, has moved meanwhile, or is a virtual thread';
+		? safe`where the holder took it is unknown: lock() has returned and left nothing on the stack`
+		: safe`where the holder took it could not be read: the holder runs, has moved meanwhile, or is a virtual thread`;
 }
 
 function fullStacks(snapshot: Snapshot, row: BlockerRow) {
@@ -137,10 +142,10 @@ function fullStacks(snapshot: Snapshot, row: BlockerRow) {
 	const waiter = longest?.isNow ? threads.key.subarray(0, threads.count).indexOf(longest.key) : -1;
 	return [
 		...(row.nowAt
-			? [{title: `THE HOLDER NOW: ${row.holderName}`, frames: framesOf(dictionary, threads.node[row.holder])}]
+			? [{title: safe`THE HOLDER NOW: ${row.holderName}`, frames: framesOf(dictionary, threads.node[row.holder])}]
 			: []),
 		...(waiter >= 0
-			? [{title: `WAITS LONGEST: ${longest.name}`, frames: framesOf(dictionary, threads.node[waiter])}]
+			? [{title: safe`WAITS LONGEST: ${longest.name}`, frames: framesOf(dictionary, threads.node[waiter])}]
 			: []),
 	];
 }

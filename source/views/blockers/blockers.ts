@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {alignedTo} from '../../query/counters/aligned.js';
@@ -30,7 +31,7 @@ import type {ViewTable} from '../common/view.js';
 /** A thread that waits for a lock now, or did in the window. */
 export type Waiter = {
 	readonly key: number;
-	readonly name: string;
+	readonly name: Printable;
 	readonly nativeId: number;
 	/** May be more than one for virtual threads. */
 	readonly threadCount: number;
@@ -49,11 +50,11 @@ export type Waiter = {
 /** A row of the Blockers view: the locks of one class that a thread holds, and the threads that this blocks. */
 export type BlockerRow = {
 	readonly key: string;
-	readonly kind: string;
-	readonly lockClass: string;
+	readonly kind: Printable;
+	readonly lockClass: Printable;
 	/** Index of the holder in the snapshot's thread table, -1 if unknown; its name is then empty. */
 	readonly holder: number;
-	readonly holderName: string;
+	readonly holderName: Printable;
 	/** Number of read holds now, the first of which is the holder's; 0 if not held for reading, or if unknown. */
 	readonly readers: number;
 	readonly holderState?: ThreadState;
@@ -89,7 +90,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	figure('longest', row => row.longestMs, formats.duration, {
 		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 64,
 		description: 'how long the longest of them has waited; >= since before the first sample',
-		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : '',
+		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : safe``,
 	}),
 	figure('waited', row => row.waitedMs, formats.duration, {
 		heading: 'WAITED', title: 'waiting time', width: 6, fromColumns: 50, sortKeys: ['total', 'total-ticks', 'cpu'],
@@ -104,7 +105,9 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		sortKeys: ['name'],
 		description:
 			'the thread that holds it, indented below the row for whose lock it waits itself; ? unknown; for a lock that is held for reading, the number of readers and the first one',
-		value: row => `${'  '.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${holderText(row)}`,
+		value: row => safe`${safe`  `.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${
+			holderText(row)
+		}`,
 		role: row => row.isDeadlocked ? 'error' : undefined,
 	}),
 	text('lock', row => row.lockClass, {
@@ -127,9 +130,11 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 ];
 
 /** Returns who holds a lock: `worker-3`, or `3 readers, first: worker-3` if held for reading, or `?` if unknown. */
-export function holderText({holder, holderName, readers}: BlockerRow): string {
-	const count = readers === 1 ? '1 reader' : `${readers} readers`;
-	return readers === 0 ? (holder < 0 ? '?' : holderName) : (holder < 0 ? count : `${count}, first: ${holderName}`);
+export function holderText({holder, holderName, readers}: BlockerRow): Printable {
+	const count = readers === 1 ? safe`1 reader` : safe`${readers} readers`;
+	return readers === 0
+		? (holder < 0 ? safe`?` : holderName)
+		: (holder < 0 ? count : safe`${count}, first: ${holderName}`);
 }
 
 const maxIndent = 5;
@@ -140,7 +145,7 @@ export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, q
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
 	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
 	const unobserved = unseenVirtualThreads(snapshot);
-	const caption = unobserved && `Not every blocker is known: ${unobserved}.`;
+	const caption = unobserved && safe`Not every blocker is known: ${unobserved}.`;
 	return {
 		rows: inChains(snapshot, rows, scope, query),
 		allRows: rows.length,
@@ -245,10 +250,10 @@ function rowOf(
 		Number(b.isNow) - Number(a.isNow) || b.stuckMs - a.stuckMs || b.waitedMs - a.waitedMs || a.key - b.key);
 	return {
 		key,
-		kind: lockKinds[kind],
+		kind: safe`${lockKinds[kind]}`,
 		lockClass: dictionary.strings[lockClass],
 		holder: owner,
-		holderName: owner < 0 ? '' : threads.name[owner],
+		holderName: owner < 0 ? safe`` : threads.name[owner],
 		readers,
 		holderState: isAlive ? threadStates[threads.state[owner]] : undefined,
 		tookAt: ownerFrame > 0 ? locationOfFrame(dictionary, ownerFrame, 'line') : undefined,

@@ -1,3 +1,4 @@
+import {joined, safe, type Printable} from '../../util/printable.js';
 import {decimals} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
@@ -9,15 +10,16 @@ import {
 	comparedFrom, coreOf, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow,
 } from './changes.js';
 
-const baselineKey = 'm makes what is on the screen the baseline, and this view then shows the change; '
-	+ 'or start with --compare FILE';
+const baselineKey = safe`${'m makes what is on the screen the baseline, and this view then shows the change; '}${
+	'or start with --compare FILE'
+}`;
 
 export const changesView: View<ChangeRow> = {
 	id: 'changes',
 	title: 'Changes',
 	comparesWithBaseline: true,
 	columns: changeColumns,
-	sort: {column: 'cpu-change', reverse: false},
+	sort: {column: safe`cpu-change`, reverse: false},
 	keys: linesView.keys,
 	about: 'What each line, method or class uses more or less than in the baseline that m set, or in --compare FILE. '
 		+ 'CPU% is of a core, ticks are per second. Rows whose change is not more than its sampling error are dim.',
@@ -30,7 +32,10 @@ export const changesView: View<ChangeRow> = {
 	query: queryChanges,
 	isDim: row => row.isNoise,
 	remark: ({baseline, by}) =>
-		[baseline ? `against ${baseline.title}` : '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(', '),
+		joined(
+			[baseline ? safe`against ${baseline.title}` : safe``, by === 'line' ? safe`` : safe`by ${by}`].filter(Boolean),
+			safe`, `,
+		),
 	emptyHints: [{key: 'm', title: 'set the baseline', short: 'baseline'}, {key: 'D', title: 'back', short: 'back'}, {
 		key: 'tab',
 		title: 'next view',
@@ -38,18 +43,18 @@ export const changesView: View<ChangeRow> = {
 	}],
 	emptyText: (_, query) => query.filter === ''
 		? (query.baseline
-			? 'nothing has been sampled since the baseline was set'
-			: `nothing to compare with: ${keyOrOption(query, baselineKey, '--compare FILE names the baseline')}`)
+			? safe`nothing has been sampled since the baseline was set`
+			: safe`nothing to compare with: ${keyOrOption(query, baselineKey, safe`--compare FILE names the baseline`)}`)
 		: undefined,
 	locationOf: row => row,
 	detail: (snapshot, since, query, key) =>
 		queryLineDetail(snapshot, query.baseline ? comparedFrom(query.baseline, snapshot, since) : since, query, key),
 	titleLines: (row, width) => [
 		{text: shortName(row, width, true), role: 'title'},
-		{text: changeText('% of a core', coresOf(row))},
-		{text: changeText(' ticks/s', [row.ticksChange, row.ticksError, row.now.ticksPerS, row.was.ticksPerS])},
-		row.isNoise ? {text: 'neither change is more than its sampling error: both may be chance'} : undefined,
-		{text: 'below: samples since the baseline'},
+		{text: changeText(safe`% of a core`, coresOf(row))},
+		{text: changeText(safe` ticks/s`, [row.ticksChange, row.ticksError, row.now.ticksPerS, row.was.ticksPerS])},
+		row.isNoise ? {text: safe`neither change is more than its sampling error: both may be chance`} : undefined,
+		{text: safe`below: samples since the baseline`},
 	],
 	files: {
 		csv: csvOf(changeColumns, {
@@ -91,9 +96,9 @@ function coresOf({cpuChange, cpuError, now, was}: ChangeRow): readonly number[] 
 	return [cpuChange, cpuError, now.cpuMsPerS, was.cpuMsPerS].map(msPerS => coreOf(msPerS));
 }
 
-function changeText(unit: string, [change, error, now, was]: readonly number[]): string {
-	const certainty = Number.isNaN(error) ? '(error unknown)' : `+/- ${rate(error)}`;
-	return `${signed(change)}${unit} ${certainty}: ${rate(now)} now, ${rate(was)} in the baseline`;
+function changeText(unit: Printable, [change, error, now, was]: readonly number[]): Printable {
+	const certainty = Number.isNaN(error) ? safe`(error unknown)` : safe`+/- ${rate(error)}`;
+	return safe`${signed(change)}${unit} ${certainty}: ${rate(now)} now, ${rate(was)} in the baseline`;
 }
 
 function pairOf({now, was}: ChangeRow, of: (figures: ChangeFigures) => number) {

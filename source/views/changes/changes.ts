@@ -1,3 +1,4 @@
+import {fixed, joined, safe, type Printable} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName} from '../../query/counters/location.js';
@@ -48,7 +49,7 @@ export function coreOf(msPerS: number): number {
 	return msPerS / 10;
 }
 
-const percent: Format = {text: value => value.toFixed(1), file: perS.file};
+const percent: Format = {text: value => fixed(value, 1), file: perS.file};
 
 /** Change of CPU time that is not little, milliseconds per second: one percent of a core. */
 const muchMsPerS = 10;
@@ -110,7 +111,10 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	}),
 	text(
 		'change',
-		({kind, isNoise}) => [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' '),
+		({kind, isNoise}) => joined(
+			[kind === 'both' ? safe`` : safe`${kind}`, isNoise ? safe`noise` : safe``].filter(Boolean),
+			safe` `,
+		),
 		{
 			heading: 'WHAT',
 			title: 'new, gone, noise',
@@ -139,19 +143,19 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 ];
 
 /** Returns a rate in at most six characters, without its sign: 412, 41.2, 0.4; 12345 becomes 12.3k; empty for NaN. */
-export function rate(value: number): string {
+export function rate(value: number): Printable {
 	const size = Math.abs(value);
 	if (Number.isNaN(value)) {
-		return '';
+		return safe``;
 	}
 
-	return size >= 10_000 ? `${(size / 1000).toFixed(1)}k` : (size >= 99.95 ? size.toFixed(0) : size.toFixed(1));
+	return size >= 10_000 ? safe`${fixed((size / 1000), 1)}k` : (size >= 99.95 ? fixed(size, 0) : fixed(size, 1));
 }
 
 /** Returns a rate with its sign, without one if it rounds to 0. */
-export function signed(value: number): string {
+export function signed(value: number): Printable {
 	const text = rate(value);
-	return text === '0.0' ? text : `${value > 0 ? '+' : '-'}${text}`;
+	return text === '0.0' ? text : safe`${value > 0 ? '+' : '-'}${text}`;
 }
 
 /** Returns what each location uses per second in the window, less what it used in the baseline; no rows without one. */
@@ -162,7 +166,7 @@ export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, qu
 		return {rows: [], allRows: 0};
 	}
 
-	const windowQuery: Query = {...query, filter: '', baseline: undefined};
+	const windowQuery: Query = {...query, filter: safe``, baseline: undefined};
 	// Thread keys of another session mean other threads.
 	const baselineQuery = isOfSession(baseline, snapshot) ? windowQuery : {...windowQuery, threadKeys: undefined};
 	const now = new ComparedWindow(snapshot, from, windowQuery);

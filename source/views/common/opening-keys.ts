@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {groupings, type Opening, type Query} from '../../query/types/query.js';
 import type {ViewKey, ViewRow} from './view.js';
 
@@ -53,13 +54,13 @@ export function cyclingKey<Choice>(
 }
 
 /** Returns what a sentence says does something: a key on the screen, an option in a report. */
-export function keyOrOption({summary}: Query, key: string, option: string): string {
+export function keyOrOption({summary}: Query, key: Printable, option: Printable): Printable {
 	return summary?.isReport ? option : key;
 }
 
 /** Returns remarks on the grouping of rows, for the line of tabs. */
-export function groupingRemarks({by, ownFirst}: Query): string[] {
-	return [...(by === 'line' ? [] : [`by ${by}`]), ...(ownFirst ? ['own code'] : [])];
+export function groupingRemarks({by, ownFirst}: Query): Printable[] {
+	return [...(by === 'line' ? [] : [safe`by ${by}`]), ...(ownFirst ? [safe`own code`] : [])];
 }
 
 /** Changes how samples are grouped into rows; forgets which rows of a tree are open, as keys differ by grouping. */

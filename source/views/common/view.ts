@@ -1,3 +1,4 @@
+import type {Printable} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Column} from '../../query/columns/column.js';
 import type {GroupBy, Measure, Location, Query, SortOrder} from '../../query/types/query.js';
@@ -19,15 +20,15 @@ export type ViewTable<Row extends ViewRow = ViewRow> = {
 	/** Number of rows hidden because their threads are idle. */
 	readonly idleRows?: number;
 	/** Sentences above the rows. */
-	readonly caption?: string;
+	readonly caption?: Printable;
 	/** A sentence on the program, shown among the findings. */
-	readonly finding?: string;
+	readonly finding?: Printable;
 	/** What the shares are parts of, if the query says something else. */
 	readonly measure?: Measure;
 	/** Why this snapshot cannot have rows. */
-	readonly missing?: string;
+	readonly missing?: Printable;
 	/** Only in Traces: patterns of methods that match none yet. */
-	readonly pending?: readonly string[];
+	readonly pending?: readonly Printable[];
 };
 
 /** The detail that Enter on a row opens; empty lists are not shown. */
@@ -35,14 +36,14 @@ export type RowDetail = LineDetail & {
 	/** The row's hot lines, if it is not a line itself. */
 	readonly lines?: readonly LineRow[];
 	/** Stacks shown first, with all their frames, the innermost first. */
-	readonly fullStacks?: ReadonlyArray<{readonly title: string; readonly frames: readonly AnnotatedFrame[]}>;
+	readonly fullStacks?: ReadonlyArray<{readonly title: Printable; readonly frames: readonly AnnotatedFrame[]}>;
 };
 
 /** A frame, and text before and after its name. */
-export type AnnotatedFrame = Location & {readonly before?: string; readonly behind?: string};
+export type AnnotatedFrame = Location & {readonly before?: Printable; readonly behind?: Printable};
 
 /** A line above a row's detail; one that is too long is wrapped. */
-type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'};
+type TitleLine = {readonly text: Printable; readonly role?: 'title' | 'error'};
 
 /** A key that helps with a row, and what it does: in some words (`title`) and, if room is short, in one (`short`). */
 export type Hint = {readonly key: string; readonly title: string; readonly short: string};
@@ -107,15 +108,15 @@ export type View<Row extends ViewRow = ViewRow> = {
 	/** Returns the number of threads that need attention, which is shown in the view's tab. */
 	tabCount?(summary: Summary): number;
 	/** Returns a remark on the query for the line of tabs; may be empty. */
-	remark?(query: Query): string;
+	remark?(query: Query): Printable;
 	/** Returns the change of the query that Esc makes before it clears filter and threads; undefined for none. */
 	onEscape?(query: Query): Partial<Query> | undefined;
 	/** Returns why there are no rows, if the view knows more than that none matches. */
-	emptyText?(table: ViewTable<Row>, query: Query): string | undefined;
+	emptyText?(table: ViewTable<Row>, query: Query): Printable | undefined;
 	/** Returns a row's detail; for a row that is gone, as far as its key allows. */
 	detail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
 	/** Returns the lines at the top of a row's detail, for `width` cells; `tracer`: another tracer of the target. */
-	titleLines(row: Row, width: number, tracer: string | undefined): ReadonlyArray<TitleLine | undefined>;
+	titleLines(row: Row, width: number, tracer: Printable | undefined): ReadonlyArray<TitleLine | undefined>;
 	/** Returns the location that a row represents or is at; undefined if unknown. */
 	locationOf(row: Row): Location | undefined;
 	/** Only for the view whose rows are threads, and that whose rows are locations: returns the key of such a row. */
@@ -124,5 +125,5 @@ export type View<Row extends ViewRow = ViewRow> = {
 	/** Only for the focus view: returns the changes of the query that focus on the method of a location. */
 	focusOn?(location: Location): Partial<Query>;
 	/** Returns the keys of a row's threads, and a label for them; by default those of its detail. */
-	threadsOf?(row: Row): {readonly keys: readonly number[]; readonly label: string};
+	threadsOf?(row: Row): {readonly keys: readonly number[]; readonly label: Printable};
 };

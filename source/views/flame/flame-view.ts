@@ -1,3 +1,4 @@
+import {joined, safe} from '../../util/printable.js';
 import {directionKey, groupingKey} from '../common/opening-keys.js';
 import type {View, ViewKey} from '../common/view.js';
 import {treeColumns} from '../tree/tree.js';
@@ -78,7 +79,7 @@ export const flameView: View<FlameRow> = {
 	onEscape: ({tree}) => tree?.zoom === undefined ? undefined : {tree: {...tree, zoom: undefined}},
 	isDim: treeView.isDim,
 	remark: query =>
-		[treeView.remark!(query), query.tree?.zoom === undefined ? '' : 'zoomed'].filter(Boolean).join(', '),
+		joined([treeView.remark!(query), query.tree?.zoom === undefined ? safe`` : safe`zoomed`].filter(Boolean), safe`, `),
 	locationOf: treeView.locationOf,
 	detail: treeView.detail,
 	titleLines: treeView.titleLines,

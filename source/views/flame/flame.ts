@@ -1,3 +1,4 @@
+import {fixed, printable, safe} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {percentOf} from '../../query/counters/share.js';
 import {byText} from '../../query/columns/sort.js';
@@ -8,7 +9,7 @@ import {treeOptions} from '../tree/tree.js';
 import type {ViewTable} from '../common/view.js';
 
 /** By name, so that boxes keep their places while their sizes change. */
-export const flameOrder: SortOrder = {column: 'path', reverse: false};
+export const flameOrder: SortOrder = {column: safe`path`, reverse: false};
 
 /** Least part of the width for a box: half a cell of a wide terminal. */
 const leastPart = 1 / 500;
@@ -94,7 +95,8 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 		addBelow(row);
 	}
 
-	const matches = `${percentOf(found, whole).toFixed(1)}% passes through frames that match "${query.filter}"`;
+	const share = fixed(percentOf(found, whole), 1);
+	const matches = safe`${share}% passes through frames that match "${printable(query.filter)}"`;
 	return {rows, allRows: rows.length, ...(wanted === 0 ? {} : {caption: matches})};
 }
 

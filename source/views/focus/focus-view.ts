@@ -1,3 +1,4 @@
+import {joined, printable, safe} from '../../util/printable.js';
 import {nameOf} from '../../query/columns/column.js';
 import {decimals, formatCount, formatMs, formatPercent, msOf, rounded} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
@@ -13,7 +14,7 @@ export const focusView: View<FocusRow> = {
 	id: 'focus',
 	title: 'Focus',
 	columns: focusColumns,
-	sort: {column: 'wall', reverse: false},
+	sort: {column: safe`wall`, reverse: false},
 	keys: treeKeys,
 	about:
 		'Where the time of one method goes, waits included, what it calls and who calls it: thread time in every state and CPU time side by side, by samples. f on a row of any view chooses the method.',
@@ -24,18 +25,18 @@ export const focusView: View<FocusRow> = {
 	],
 	query: queryFocus,
 	isDim: row => row.totalPercent <= row.wallError && row.cpuPercent <= row.cpuError,
-	remark: query => [...(query.method ? [query.method] : []), ...groupingRemarks(query)].join(' '),
+	remark: query => joined([...(query.method ? [printable(query.method)] : []), ...groupingRemarks(query)], safe` `),
 	emptyText(_, query) {
 		if (query.method) {
 			const filtered = query.filter === '' ? '' : ' and matches the filter';
-			return `no sample in this window has a method like ${query.method} on its stack${filtered}`;
+			return safe`no sample in this window has a method like ${printable(query.method)} on its stack${filtered}`;
 		}
 
-		const key = 'press f on a row of another view, or start with --method PATTERN';
-		return `no method is chosen: ${keyOrOption(query, key, '--method PATTERN chooses one')}`;
+		const key = safe`press f on a row of another view, or start with --method PATTERN`;
+		return safe`no method is chosen: ${keyOrOption(query, key, safe`--method PATTERN chooses one`)}`;
 	},
 	focusOn: ({className, method}) => ({
-		method: locationKey({className, method, file: '', line: -1}, 'method'),
+		method: locationKey({className, method, file: safe``, line: -1}, 'method'),
 		tree: undefined,
 	}),
 	locationOf: row => row,
@@ -47,10 +48,15 @@ export const focusView: View<FocusRow> = {
 		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
 		{
 			text:
-				`${row.part === 'calls' ? 'by this path' : 'as a caller, by this path'}: ${formatPercent(row.totalPercent)}% +/- ${formatPercent(row.wallError)} of the method's thread time (${formatMs(row.wallMs * 1e6)} ms), `
-				+ `${formatPercent(row.cpuPercent)}% +/- ${formatPercent(row.cpuError)} of its CPU time (${formatMs(row.totalCpuNs)} ms), ${formatCount(row.totalTicks)} ticks in all states`,
+				joined([
+					safe`${row.part === 'calls' ? 'by this path' : 'as a caller, by this path'}:`,
+					safe`${formatPercent(row.totalPercent)}% +/- ${formatPercent(row.wallError)} of the method's`,
+					safe`thread time (${formatMs(row.wallMs * 1e6)} ms),`,
+					safe`${formatPercent(row.cpuPercent)}% +/- ${formatPercent(row.cpuError)} of its CPU time`,
+					safe`(${formatMs(row.totalCpuNs)} ms), ${formatCount(row.totalTicks)} ticks in all states`,
+				], safe` `),
 		},
-		{text: 'below: all of it, by any path'},
+		{text: safe`below: all of it, by any path`},
 	],
 	files: {
 		csv: csvOf(focusColumns, {

@@ -1,3 +1,4 @@
+import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {rootNode} from '../../model/frame.js';
 import type {Counters, Snapshot, Dictionary} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatPercent, formats} from '../../query/columns/format.js';
@@ -142,9 +143,10 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description:
 			'the method and below it what it calls, then the method again and below it its callers; further in where a path forks; + closed, - open',
 		value(row, {room, fullNames}) {
-			const mark = treeMark(row.indent, row, room)
-				+ (row.isMethod ? (row.part === 'calls' ? 'IN ' : 'CALLERS OF ') : '');
-			return mark + nameWith(row, row.via ? [viaText(row.via)] : [], Math.max(room - mark.length, 1), fullNames);
+			const mark = safe`${treeMark(row.indent, row, room)}${
+				(row.isMethod ? (row.part === 'calls' ? 'IN ' : 'CALLERS OF ') : '')
+			}`;
+			return safe`${mark}${nameWith(row, row.via ? [viaText(row.via)] : [], Math.max(room - mark.length, 1), fullNames)}`;
 		},
 	}),
 	fileColumn(150),
@@ -202,7 +204,7 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	const cpu = cpuPieces(total.cpuNs, squares.us);
 	const ticks = {sum: total.ticks, squares: squares.ticks};
 	const figures: FocusFigures = {
-		method: methodLocation(methods, query.method),
+		method: methodLocation(methods, printable(query.method)),
 		tickMs: tickMs(snapshot, since),
 		cpuSamples: effectiveSampleSize(cpu, cpu),
 		tickSamples: effectiveSampleSize(ticks, ticks) / threadsInStep(snapshot, since),
@@ -281,8 +283,13 @@ function endsWithin(callOf: Int32Array, ends: Int32Array | undefined): Int32Arra
 	return ends && callOf.map((call, node) => call !== 0 && callOf[ends[node]] === call ? ends[node] : node);
 }
 
-function methodLocation(methods: readonly Location[], pattern: string): Location {
-	const combined: Location = {className: '', method: `${pattern} (${methods.length} methods)`, file: '', line: -1};
+function methodLocation(methods: readonly Location[], pattern: Printable): Location {
+	const combined: Location = {
+		className: safe``,
+		method: safe`${pattern} (${methods.length} methods)`,
+		file: safe``,
+		line: -1,
+	};
 	return methods.length === 1 ? methods[0] : combined;
 }
 
@@ -307,13 +314,18 @@ function sumsOf(counters: Counters, isIn: (node: number) => boolean) {
 	return {total, squares};
 }
 
-function certaintyText({tree: {root, figures: {cpuSamples, tickSamples}}, all}: FocusPart): string {
+function certaintyText({tree: {root, figures: {cpuSamples, tickSamples}}, all}: FocusPart): Printable {
 	const isKnown = tickSamples > 0 || cpuSamples > 0;
-	const cpu = root.totalCpuNs > 0 ? `, CPU +/- ${formatPercent(worstError(cpuSamples))}` : '';
-	const worst = `shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
-	const certainty = isKnown ? worst : 'the error of shares is unknown';
-	return `${locationName(root)}: ${formatDuration(root.wallMs)} of threads' time, ${formatDuration(root.totalCpuNs / 1e6)} of CPU time (${formatPercent(percentOf(root.totalCpuNs, all.cpuNs))}% of all). `
-		+ `Sampled, not traced: seen in ${formatCount(root.totalTicks)} thread samples; ${certainty}`;
+	const cpu = root.totalCpuNs > 0 ? safe`, CPU +/- ${formatPercent(worstError(cpuSamples))}` : safe``;
+	const worst = safe`shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
+	const certainty = isKnown ? worst : safe`the error of shares is unknown`;
+	const cpuTime = formatDuration(root.totalCpuNs / 1e6);
+	const percent = formatPercent(percentOf(root.totalCpuNs, all.cpuNs));
+	return joined([
+		safe`${locationName(root)}: ${formatDuration(root.wallMs)} of threads' time,`,
+		safe`${cpuTime} of CPU time (${percent}% of all).`,
+		safe`Sampled, not traced: seen in ${formatCount(root.totalTicks)} thread samples; ${certainty}`,
+	], safe` `);
 }
 
 /** Returns the error of a share of one half, percentage points: no other share has a greater one. */

@@ -1,3 +1,4 @@
+import {joined, safe} from '../../util/printable.js';
 import {unknownStack} from '../../model/frame.js';
 import {defaultQuery} from '../../query/types/query.js';
 import {queryLineDetail} from '../../query/detail.js';
@@ -46,33 +47,37 @@ export const linesView: View<LineRow> = {
 	query: querySummaryLines,
 	emptyText({measure}, query) {
 		const hidesIdle = measure === 'waiting' && query.filter === '' && !query.showIdle;
-		return hidesIdle ? `all threads wait for work; ${keyOrOption(query, 'i', '--idle')} shows where` : undefined;
+		return hidesIdle
+			? safe`all threads wait for work; ${keyOrOption(query, safe`i`, safe`--idle`)} shows where`
+			: undefined;
 	},
 	isDim: row => row.selfPercent <= row.errorPercent && row.contendingNow === 0,
-	remark: query => groupingRemarks(query).join(', '),
+	remark: query => joined(groupingRemarks(query), safe`, `),
 	detail: (snapshot, since, query, key) =>
 		queryLineDetail(snapshot, since, summaryQuery(snapshot, since, query), key),
 	titleLines(row, width, tracer) {
 		const stuck = row.stuckMs > 0
-			? `${row.contendingNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}`
-			: '';
-		const others = row.otherHolders > 0 ? ` and ${plural(row.otherHolders, 'other')}` : '';
-		const holder = row.holder === undefined ? '' : `, by ${row.holder}${others}`;
-		const total = `with what it called ${formatMs(row.totalCpuNs)} ms, ${formatPercent(row.totalPercent)}%`;
+			? safe`${row.contendingNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}`
+			: safe``;
+		const others = row.otherHolders > 0 ? safe` and ${plural(row.otherHolders, safe`other`)}` : safe``;
+		const holder = row.holder === undefined ? safe`` : safe`, by ${row.holder}${others}`;
+		const total = safe`with what it called ${formatMs(row.totalCpuNs)} ms, ${formatPercent(row.totalPercent)}%`;
 		const self = partText(row.selfFigure, row.selfPercent);
-		const figures = `${self}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks; ${total}`;
+		const figures = safe`${self}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks; ${total}`;
 		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
 		return [
 			{text: shortName(row, width, true), role: 'title'},
-			{text: `${row.file === '' ? '' : `${row.file}  `}${figures}`},
+			{text: safe`${row.file === '' ? '' : safe`${row.file}  `}${figures}`},
 			isUnknown && tracer
-				? {text: `not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'}
+				? {text: safe`not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'}
 				: undefined,
 			row.via && {text: viaText(row.via)},
-			row.own && {text: `called from ${shortName(row.own, Math.max(20, width - 12), true)}`},
+			row.own && {text: safe`called from ${shortName(row.own, Math.max(20, width - 12), true)}`},
 			row.contendingNow > 0
 				? {
-					text: `${plural(row.contendingNow, 'thread')} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${stuck}${holder}`,
+					text: safe`${plural(row.contendingNow, safe`thread`)} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${
+						stuck
+					}${holder}`,
 					role: 'error',
 				}
 				: undefined,

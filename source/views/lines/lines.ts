@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {nameWith, nameHeldBy, viaText} from '../../query/columns/names.js';
 import {locationKey, locationName} from '../../query/counters/location.js';
@@ -97,7 +98,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		screenOnly: true,
 		description:
 			'CPU time at the line per second over the last minute (ticks, if the unit is ticks or it used no CPU), each row scaled to its own highest value; sorts like the share',
-		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
+		value: (row, {trend, room}) => trend?.(row.key, room) ?? safe``,
 		role: () => 'key',
 		past: pastOfLines,
 	}),
@@ -130,14 +131,16 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 const stuckNoteMs = 10_000;
 
 /** Returns a note on blocked threads: `8 blocked`, `8 held up`, `stuck 42s`, `42s` beside the holder, or nothing. */
-export function lineNote(row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'stuckMs' | 'stuckAtLeast'> & {readonly holder?: string}): string {
-	const count = row.blockedNow > 0 ? `${row.blockedNow} blocked` : `${row.contendingNow} held up`;
-	const stuck = `${row.holder === undefined ? 'stuck ' : ''}${formatStuck(row)}`;
-	return row.contendingNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? stuck : count);
+export function lineNote(
+	row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'stuckMs' | 'stuckAtLeast'> & {readonly holder?: string},
+): Printable {
+	const count = row.blockedNow > 0 ? safe`${row.blockedNow} blocked` : safe`${row.contendingNow} held up`;
+	const stuck = safe`${row.holder === undefined ? 'stuck ' : ''}${formatStuck(row)}`;
+	return row.contendingNow === 0 ? safe`` : (row.stuckMs >= stuckNoteMs ? stuck : count);
 }
 
 /** Returns a row's name, who blocks threads there, and the library method that its own line called. */
-function lineName(row: LineRow, room: number, fullNames: boolean): string {
+function lineName(row: LineRow, room: number, fullNames: boolean): Printable {
 	const asides = row.via ? [viaText(row.via)] : [];
 	return row.holder === undefined
 		? nameWith(row, asides, room, fullNames)
@@ -215,7 +218,7 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 			: 'these are the lines where threads wait';
 	const quiet = overMs < minQuietMs ? 'No CPU use has been observed so far' : 'The program uses almost no CPU';
 	return {
-		...table, measure: lineQuery.unit === 'ticks' ? 'waiting' : lineQuery.unit, finding: `${quiet}: ${where}.`,
+		...table, measure: lineQuery.unit === 'ticks' ? 'waiting' : lineQuery.unit, finding: safe`${quiet}: ${where}.`,
 	};
 }
 
@@ -226,7 +229,7 @@ const maxLocationCells = 60;
 /**
 Returns a sentence on the line of own code whose calls of libraries have most of the share; undefined if there is none.
 */
-function calledText(rows: readonly LineRow[], query: Query): string | undefined {
+function calledText(rows: readonly LineRow[], query: Query): Printable | undefined {
 	const percents = new Map<string, number>();
 	const locations = new Map<string, Location>();
 	for (const {own, selfPercent} of rows.slice(0, consideredRows)) {
@@ -243,6 +246,6 @@ function calledText(rows: readonly LineRow[], query: Query): string | undefined 
 	}
 
 	const name = nameWith(locations.get(key)!, [], maxLocationCells);
-	const toCount = keyOrOption(query, 'press a to count', '--own-first counts');
-	return `${Math.round(percent)}% of the CPU time is what ${name} called; ${toCount} it there.`;
+	const toCount = keyOrOption(query, safe`press a to count`, safe`--own-first counts`);
+	return safe`${Math.round(percent)}% of the CPU time is what ${name} called; ${toCount} it there.`;
 }

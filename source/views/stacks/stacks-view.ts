@@ -1,3 +1,4 @@
+import {joined, safe} from '../../util/printable.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {nameOf} from '../../query/columns/column.js';
 import {decimals, formatCount, formatMs, msOf, partText, plural} from '../../query/columns/format.js';
@@ -15,7 +16,7 @@ export const stacksView: View<StackHistogramRow> = {
 	id: 'stacks',
 	title: 'Stacks',
 	columns: stackColumns,
-	sort: {column: 'share', reverse: false},
+	sort: {column: safe`share`, reverse: false},
 	keys: [
 		cyclingKey('compare whole stacks, or only their first 10 or 5 frames, or the first alone', depths, ({depth}) =>
 			depth, depth => ({change: {depth}, message: `stacks are the same when ${comparedText(depth)} are`})),
@@ -33,23 +34,25 @@ export const stacksView: View<StackHistogramRow> = {
 	query: queryStackHistogram,
 	isDim: row => row.selfPercent <= row.errorPercent,
 	remark: ({depth, ownFirst}) =>
-		[
-			depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`,
-			ownFirst ? 'own code' : '',
-		].filter(Boolean).join(', '),
+		joined([
+			depth === undefined || !Number.isFinite(depth)
+				? safe``
+				: safe`first ${depth === 1 ? 'frame' : safe`${depth} frames`}`,
+			ownFirst ? safe`own code` : safe``,
+		].filter(Boolean), safe`, `),
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryStackDetail(snapshot, since, query, row);
 		return row
-			? {...detail, fullStacks: [{title: 'STACK (innermost frame first)', frames: row.fullStack}]}
+			? {...detail, fullStacks: [{title: safe`STACK (innermost frame first)`, frames: row.fullStack}]}
 			: detail;
 	},
 	titleLines(row) {
 		const self = partText(row.selfFigure, row.selfPercent);
-		const share = `${self}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
+		const share = safe`${self}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		return [
 			{text: frameText(row), role: 'title'},
-			{text: `${share}, ${plural(row.threadCount, 'thread')}`},
-			{text: `fingerprint ${row.fingerprint}`},
+			{text: safe`${share}, ${plural(row.threadCount, safe`thread`)}`},
+			{text: safe`fingerprint ${row.fingerprint}`},
 		];
 	},
 	files: {

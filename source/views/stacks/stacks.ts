@@ -1,5 +1,6 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
+import {printable, safe, type Printable} from '../../util/printable.js';
 import type {Snapshot, Dictionary} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {sortRows} from '../../query/columns/sort.js';
@@ -41,7 +42,7 @@ type CountedStacks = CountedFigures & {
 /** A row of the Stacks view: identical stacks. Its location is the innermost frame (of own code, if `ownFirst`). */
 export class StackHistogramRow extends CountedRow<CountedStacks> {
 	readonly key: string;
-	#fingerprint: string | undefined;
+	#fingerprint: Printable | undefined;
 
 	constructor(bucket: number, counted: CountedStacks) {
 		super(bucket, counted);
@@ -75,7 +76,7 @@ export class StackHistogramRow extends CountedRow<CountedStacks> {
 		return ends ? undefined : ownLocation(dictionary, this.node, {app});
 	}
 
-	get fingerprint(): string {
+	get fingerprint(): Printable {
 		this.#fingerprint ??= fingerprintOf(this.frames);
 		return this.#fingerprint;
 	}
@@ -96,15 +97,15 @@ export class StackHistogramRow extends CountedRow<CountedStacks> {
 let library: typeof crypto | undefined;
 
 /** Returns a frame as java.lang.StackTraceElement prints it; native code as library and function. */
-export function frameText({className, method, file, line}: Location): string {
+export function frameText({className, method, file, line}: Location): Printable {
 	if (line === nativeCodeLine) {
 		return locationName({className, method, file, line});
 	}
 
 	const source = line === nativeLine
-		? 'Native Method'
-		: (line >= 0 ? `${file || 'Unknown Source'}:${line}` : file || 'Unknown Source');
-	return `${className}.${method}(${source})`;
+		? safe`Native Method`
+		: (line >= 0 ? safe`${file || 'Unknown Source'}:${line}` : file || safe`Unknown Source`);
+	return safe`${className}.${method}(${source})`;
 }
 
 /** Returns a stack as text, the innermost frame first: a line for each, after a tab. */
@@ -113,9 +114,9 @@ export function stackLines(frames: readonly Location[]): string {
 }
 
 /** Returns the MD5 of a stack's lines, as the votes format prints it: the same in every session. */
-function fingerprintOf(frames: readonly Location[]): string {
+function fingerprintOf(frames: readonly Location[]): Printable {
 	library ??= createRequire(import.meta.url)('node:crypto') as typeof crypto;
-	return library.createHash('md5').update(stackLines(frames)).digest('hex');
+	return printable(library.createHash('md5').update(stackLines(frames)).digest('hex'));
 }
 
 /** Numbers stacks from 1 on; stacks with the same first `depth` locations share one. The empty stack is 0. */
@@ -225,8 +226,8 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 const between = ' < ';
 
 /** Returns as many frames as fit, callers without their packages. */
-function topFrames({frames, via}: StackHistogramRow, room: number, fullNames: boolean): string {
-	let text = '';
+function topFrames({frames, via}: StackHistogramRow, room: number, fullNames: boolean): Printable {
+	let text = safe``;
 	for (const [index, frame] of frames.entries()) {
 		const cells = Math.max(1, room - cellWidth(text) - (index === 0 ? 0 : between.length));
 		const withoutPackage = {...frame, className: frame.className.slice(frame.className.lastIndexOf('.') + 1)};
@@ -237,7 +238,7 @@ function topFrames({frames, via}: StackHistogramRow, room: number, fullNames: bo
 			break;
 		}
 
-		text += index === 0 ? name : between + name;
+		text = index === 0 ? name : safe`${text}${between}${name}`;
 	}
 
 	return text;

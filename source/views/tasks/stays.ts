@@ -1,3 +1,4 @@
+import {joined, safe, type Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {TaskReport, TaskStays} from '../../model/task-report.js';
@@ -19,8 +20,8 @@ export type TaskRow = DurationFigures & {
 	/** Index into the report's states. */
 	readonly stateIndex: number;
 	/** Names of a kind of task and of a worker; each empty for all. */
-	readonly kind: string;
-	readonly worker: string;
+	readonly kind: Printable;
+	readonly worker: Printable;
 	/** Number of tasks in the state now, and the longest stay so far; undefined if unknown for the group. */
 	readonly now: number | undefined;
 	readonly oldestNs: number | undefined;
@@ -31,7 +32,7 @@ export type TaskRow = DurationFigures & {
 };
 
 /** A task that has been in its state for long; `worker`: the thread that runs it, empty if none does. */
-type LongTask = {readonly kind: string; readonly ageNs: number; readonly worker: string};
+type LongTask = {readonly kind: Printable; readonly ageNs: number; readonly worker: Printable};
 
 const isBlank = (row: TaskRow) => row.count === 0;
 
@@ -55,7 +56,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 	figure('longest-now', row => row.oldestNs ?? -1, formats.ns, {
 		heading: 'OLDEST', title: 'longest now', width: 7, fromColumns: 100,
 		description: 'longest time that a task in the state now has been in it',
-		value: row => row.now ? formatNs(row.oldestNs ?? 0) : '',
+		value: row => row.now ? formatNs(row.oldestNs ?? 0) : safe``,
 		exportValue: row => row.oldestNs === undefined ? '' : formats.ns.file(row.oldestNs),
 	}),
 	figure('stays', row => row.count, formats.count, {
@@ -121,32 +122,32 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 			}
 
 			const ofKind = kind === ''
-				? ''
-				: `: ${shortKind(kind, Math.max(minKindCells, room - cellWidth(worker) - 2), fullNames)}`;
-			return cutStart(worker, Math.max(1, room - cellWidth(ofKind))) + ofKind;
+				? safe``
+				: safe`: ${shortKind(kind, Math.max(minKindCells, room - cellWidth(worker) - 2), fullNames)}`;
+			return safe`${cutStart(worker, Math.max(1, room - cellWidth(ofKind)))}${ofKind}`;
 		},
 	}),
 ];
 
 /** Returns the worker, the kind of task, or both; empty for all. */
-export function groupOf({worker, kind}: TaskRow): string {
-	return [worker, kind].filter(Boolean).join(': ');
+export function groupOf({worker, kind}: TaskRow): Printable {
+	return joined([worker, kind].filter(Boolean), safe`: `);
 }
 
 const minKindCells = 12;
 
 /** Returns the name of a kind in `room` cells; truncates packages first. */
-export function shortKind(kind: string, room: number, full: boolean): string {
-	return shortName({className: kind, method: '', file: '', line: -1}, room, full);
+export function shortKind(kind: Printable, room: number, full: boolean): Printable {
+	return shortName({className: kind, method: safe``, file: safe``, line: -1}, room, full);
 }
 
-const levels = ' ▁▂▃▄▅▆▇█';
+const levels = [...safe` ▁▂▃▄▅▆▇█`];
 
 /** Returns recent counts as bars, a cell each, the newest last. */
-function bars(counts: readonly number[], room: number): string {
+function bars(counts: readonly number[], room: number): Printable {
 	const shown = counts.slice(-room);
 	const highest = Math.max(...shown, 1);
-	return shown.map(count => levels[Math.ceil(count / highest * (levels.length - 1))]).join('');
+	return joined(shown.map(count => levels[Math.ceil(count / highest * (levels.length - 1))]), safe``);
 }
 
 export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
@@ -172,7 +173,7 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 	const isByKind = by === 'kind' || by === 'worker-and-kind';
 	const isByWorker = by === 'worker' || by === 'worker-and-kind';
 	const groups = new Map<string, TaskGroup>();
-	const groupAt = (stateIndex: number, kind = '', worker = '') => {
+	const groupAt = (stateIndex: number, kind = safe``, worker = safe``) => {
 		const key = [stateIndex, worker, kind].join('\0');
 		return getOrCreate(groups, key, (): TaskGroup => ({
 			key, stateIndex, kind, worker, stays: new DurationSum(), count: 0, oldestNs: 0,
@@ -180,7 +181,7 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 	};
 
 	const groupOfStays = ({kinds, workers}: TaskReport, {state, kind, worker}: TaskStays) =>
-		groupAt(state, isByKind ? kinds[kind] : '', isByWorker ? workers[worker] : '');
+		groupAt(state, isByKind ? kinds[kind] : safe``, isByWorker ? workers[worker] : safe``);
 	for (const index of by === 'state' ? report.states.keys() : []) {
 		groupAt(index);
 	}
@@ -193,7 +194,7 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 	}
 
 	for (const {kind, state, count, oldestNs} of isByWorker ? [] : report.now) {
-		const group = groupAt(state, isByKind ? report.kinds[kind] : '');
+		const group = groupAt(state, isByKind ? report.kinds[kind] : safe``);
 		group.count += count;
 		group.oldestNs = Math.max(group.oldestNs, oldestNs);
 	}
@@ -249,24 +250,24 @@ export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, quer
 }
 
 /** Returns the title of a row's state and of its group, if any. */
-export function titleOfTasks(row: TaskRow): string {
+export function titleOfTasks(row: TaskRow): Printable {
 	const group = groupOf(row);
-	return group === '' ? row.state.title : `${row.state.title}: ${group}`;
+	return group === '' ? row.state.title : safe`${row.state.title}: ${group}`;
 }
 
 /** Returns how many tasks ended and are in each state, the probe's counters and its notes. */
-function captionOf(report: TaskReport, since: TaskReport | undefined): string {
+function captionOf(report: TaskReport, since: TaskReport | undefined): Printable {
 	const rows = taskRows(report, since, 'state');
 	const ends = rows.filter(({state, count}) => state.kind === 'end' && count > 0).map(({state, count}) =>
-		`${count} ${state.title}`);
-	const now = rows.filter(row => (row.now ?? 0) > 0).map(row => `${row.now} ${row.state.title}`);
+		safe`${count} ${state.title}`);
+	const now = rows.filter(row => (row.now ?? 0) > 0).map(row => safe`${row.now ?? 0} ${row.state.title}`);
 	const counters = report.counters.flatMap(({name}, index) => {
 		const values = report.readings.filter(({counter}) => counter === index).map(({value}) => value);
-		return values.length > 0 ? [`${name} ${values.join(' + ')}`] : [];
+		return values.length > 0 ? [safe`${name} ${joined(values.map(value => safe`${value}`), safe` + `)}`] : [];
 	});
-	return [
-		`Tasks (${report.probe}): ${[...ends, ...now].join(', ') || 'none seen yet'}.`,
-		...(counters.length > 0 ? [`${counters.join('; ')}.`] : []),
-		...report.notes.map(note => `${note}.`),
-	].join(' ');
+	return joined([
+		safe`Tasks (${report.probe}): ${joined([...ends, ...now], safe`, `) || 'none seen yet'}.`,
+		...(counters.length > 0 ? [safe`${joined(counters, safe`; `)}.`] : []),
+		...report.notes.map(note => safe`${note}.`),
+	], safe` `);
 }

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {noDetail} from '../../query/detail.js';
 import {exactMsOf, formatNs, formatRate, plural} from '../../query/columns/format.js';
 import {csvOf, rowsAsJson} from '../common/file-fields.js';
@@ -14,7 +15,7 @@ export const tasksView: View<TaskRow> = {
 	id: 'tasks',
 	title: 'Tasks',
 	columns: taskColumns,
-	sort: {column: 'time', reverse: false},
+	sort: {column: safe`time`, reverse: false},
 	keys: [
 		cyclingKey('tasks by kind, by worker, by both, or by state alone', taskGroupings, ({tasksBy = 'kind'}) =>
 			tasksBy, tasksBy => ({change: {tasksBy}, message: groupTitles[tasksBy]})),
@@ -28,23 +29,25 @@ export const tasksView: View<TaskRow> = {
 	],
 	query: queryTasks,
 	isDim: row => row.count === 0 && !row.now,
-	remark: ({tasksBy = 'kind'}) => groupTitles[tasksBy],
+	remark: ({tasksBy = 'kind'}) => safe`${groupTitles[tasksBy]}`,
 	emptyText: ({allRows}) =>
-		allRows === 0 ? 'no tasks are followed, or none has come yet; tprof-top tasks PID follows them' : undefined,
+		allRows === 0 ? safe`no tasks are followed, or none has come yet; tprof-top tasks PID follows them` : undefined,
 	detail: () => noDetail,
 	titleLines: row => [
 		{text: titleOfTasks(row), role: 'title'},
 		{
-			text: `${cameOrLeft(row)}, ${formatRate(row.perS)} a second${
-				row.now === undefined ? '' : `; ${plural(row.now, 'task')} now`
+			text: safe`${cameOrLeft(row)}, ${formatRate(row.perS)} a second${
+				row.now === undefined ? '' : safe`; ${plural(row.now, safe`task`)} now`
 			}`,
 		},
 		{
-			text: `all together ${formatNs(row.totalNs)}: mean ${formatNs(row.meanNs)}, median ${formatNs(row.p50Ns)}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}`,
+			text: safe`all together ${formatNs(row.totalNs)}: mean ${formatNs(row.meanNs)}, median ${
+				formatNs(row.p50Ns)
+			}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}`,
 		},
-		...(row.longest.length > 0 ? [{text: ''}, {text: 'LONGEST IN IT NOW', role: 'title'} as const] : []),
+		...(row.longest.length > 0 ? [{text: safe``}, {text: safe`LONGEST IN IT NOW`, role: 'title'} as const] : []),
 		...row.longest.slice(0, maxTasks).map(({kind, ageNs, worker}) => ({
-			text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`,
+			text: safe`${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : safe`  in ${worker}`}`,
 		})),
 	],
 	locationOf: () => undefined,
@@ -58,8 +61,10 @@ export const tasksView: View<TaskRow> = {
 	},
 };
 
-function cameOrLeft({state, count}: TaskRow): string {
-	return state.kind === 'end' ? `${plural(count, 'task')} reached it` : `${plural(count, 'stay')} that ended`;
+function cameOrLeft({state, count}: TaskRow): Printable {
+	return state.kind === 'end'
+		? safe`${plural(count, safe`task`)} reached it`
+		: safe`${plural(count, safe`stay`)} that ended`;
 }
 
 export function taskJson(row: TaskRow) {

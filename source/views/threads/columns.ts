@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {Location, LockInfo, StateTicks} from '../../query/types/query.js';
 import {
@@ -12,7 +13,7 @@ import {stateLetters, stateRole, stateWord} from '../../query/columns/state-cell
 export type ThreadRow = {
 	readonly key: string;
 	/** The thread's name; for a folded pool `*` replaces the digits. */
-	readonly name: string;
+	readonly name: Printable;
 	/** Index in the snapshot's thread table; of the busiest thread for a folded pool. */
 	readonly thread: number;
 	readonly threadKeys: readonly number[];
@@ -122,12 +123,12 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		description:
 			'how long it has been where it is without using CPU, or waited for the same monitor; >= since before '
 			+ 'the first sample; blank for the JVM\'s own threads, and for those that sleep or wait for work',
-		value: row => row.stuckMs > 0 ? formatStuck(row) : '',
+		value: row => row.stuckMs > 0 ? formatStuck(row) : safe``,
 	}),
 	figure('tid', row => row.nativeId, formats.count, {
 		heading: 'TID', title: 'thread id', width: 8, fromColumns: 120, ascending: true,
 		description: 'id of the thread in the operating system',
-		value: row => row.nativeId > 0 ? String(row.nativeId) : '',
+		value: row => row.nativeId > 0 ? safe`${row.nativeId}` : safe``,
 	}),
 	figure('cpu-ms', row => row.cpuNs, formats.cpuMs, {
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120,
@@ -136,7 +137,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	figure('mounted', row => row.mounted, formats.count, {
 		heading: 'MNT', title: 'mounted', width: 4, fromColumns: 160,
 		description: 'virtual threads of the row that are mounted, that is on a carrier thread, now',
-		value: row => row.isVirtual ? String(row.mounted) : '',
+		value: row => row.isVirtual ? safe`${row.mounted}` : safe``,
 	}),
 	figure('delay', row => row.runDelayPercent, formats.percent, {
 		heading: 'DELAY%', title: 'run delay', width: 6, fromColumns: 140,
@@ -159,7 +160,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		description: 'the line it is at now; for a pool, the line most of its threads are at, and how many',
 		value: (row, {room, fullNames}) => nowText(row, room, fullNames),
 	}),
-	text('holder', row => row.waitsFor?.ownerName ?? '', {
+	text('holder', row => row.waitsFor?.ownerName ?? safe``, {
 		heading: 'WAITS FOR',
 		title: 'waits for',
 		width: 40,
@@ -171,7 +172,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 				return lockText(waitsFor, room);
 			}
 
-			return wait ? waitText(wait) : '';
+			return wait ? waitText(wait) : safe``;
 		},
 		role: ({waitsFor}) => waitsFor?.ownerName === undefined ? undefined : 'blocked',
 	}),
@@ -179,37 +180,43 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 ];
 
 /** Returns a lock in one line of at most about `room` cells: `Pool held by worker-3 at Pool.take:88`. */
-export function lockText(lock: LockInfo, room: number): string {
+export function lockText(lock: LockInfo, room: number): Printable {
 	const simple
 		= lock.kind === 'class-init'
 			? initializerText(lock.className)
-			: lock.className.replace(/^.*\.(?!class$)/, '') || lock.kind;
-	const held = lock.ownerName === undefined ? simple : `${simple} held by ${lock.ownerName}`;
+			: lock.className.replace(/^.*\.(?!class$)/, safe``) || lock.kind;
+	const held = lock.ownerName === undefined ? simple : safe`${simple} held by ${lock.ownerName}`;
 	const at = lock.ownerTookAt ?? lock.ownerIsAt;
 	return lock.ownerName !== undefined && at
-		? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}`
+		? safe`${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}`
 		: held;
 }
 
-function nowText({now, nowThreads, threads, via, waitsFor, wait}: ThreadRow, room: number, fullNames: boolean): string {
+function nowText(
+	{now, nowThreads, threads, via, waitsFor, wait}: ThreadRow,
+	room: number,
+	fullNames: boolean,
+): Printable {
 	if (!now) {
-		return '';
+		return safe``;
 	}
 
-	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threads})`;
+	const share = nowThreads === undefined ? safe`` : safe` (${nowThreads} of ${threads})`;
 	const asides = [...(wait?.isForServer ? [waitText(wait)] : []), ...(via ? [viaText(via)] : [])];
 	const left = Math.max(room - share.length, 1);
-	return (waitsFor?.ownerName === undefined
+	return safe`${(waitsFor?.ownerName === undefined
 		? nameWith(now, asides, left, fullNames)
-		: nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames)) + share;
+		: nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames))}${share}`;
 }
 
-function stateText({alive, shownState}: ThreadRow): string {
-	return alive ? (shownState ? stateWord(shownState) : 'mixed') : (alive === false ? 'DEAD' : '');
+function stateText({alive, shownState}: ThreadRow): Printable {
+	return alive ? (shownState ? stateWord(shownState) : safe`mixed`) : (alive === false ? safe`DEAD` : safe``);
 }
 
 /** Returns `virtual`, `carrier` or `daemon`; empty for other threads. */
-export function kindText({isVirtual, isCarrier, daemon}: Pick<ThreadRow, 'isVirtual' | 'isCarrier' | 'daemon'>): string {
-	const kinds = [isVirtual ? 'virtual' : '', isCarrier ? 'carrier' : '', daemon ? 'daemon' : ''];
-	return kinds.find(kind => kind !== '') ?? '';
+export function kindText(
+	{isVirtual, isCarrier, daemon}: Pick<ThreadRow, 'isVirtual' | 'isCarrier' | 'daemon'>,
+): Printable {
+	const kinds = [isVirtual ? safe`virtual` : safe``, isCarrier ? safe`carrier` : safe``, daemon ? safe`daemon` : safe``];
+	return kinds.find(kind => kind !== '') ?? safe``;
 }

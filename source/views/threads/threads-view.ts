@@ -1,3 +1,4 @@
+import {fixed, safe} from '../../util/printable.js';
 import {queryThreadDetail} from '../../query/detail.js';
 import {decimals, formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
@@ -16,7 +17,7 @@ export const threadsView: View<ThreadRow> = {
 	id: 'threads',
 	title: 'Threads',
 	columns: threadColumns,
-	sort: {column: 'cpu', reverse: false},
+	sort: {column: safe`cpu`, reverse: false},
 	keys: [
 		cyclingKey(
 			'fold pools into one row, or show every thread',
@@ -47,11 +48,11 @@ export const threadsView: View<ThreadRow> = {
 	},
 	query: queryThreads,
 	isDim: row => row.isWithoutWork,
-	remark: ({ownFirst}) => ownFirst ? 'own code' : '',
+	remark: ({ownFirst}) => ownFirst ? safe`own code` : safe``,
 	emptyText({idleRows = 0}, query) {
-		const which = `${idleRows} threads${query.filter === '' ? '' : ' that match the filter'}`;
-		const key = keyOrOption(query, 'i', '--idle');
-		return idleRows > 0 ? `all ${which} waited for work in this window; ${key} shows them` : undefined;
+		const which = safe`${idleRows} threads${query.filter === '' ? '' : ' that match the filter'}`;
+		const key = keyOrOption(query, safe`i`, safe`--idle`);
+		return idleRows > 0 ? safe`all ${which} waited for work in this window; ${key} shows them` : undefined;
 	},
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, since, query, row?.threadKeys ?? []);
@@ -59,34 +60,34 @@ export const threadsView: View<ThreadRow> = {
 		return detail.threads.length < 2 ? {...detail, threads: []} : detail;
 	},
 	titleLines(row, width) {
-		const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
+		const now = row.now ? safe` at ${shortName(row.now, Math.max(20, width - 30), false)}` : safe``;
 		const state
 			= row.shownState
 				?? (row.alive
-					? `${plural(row.threads, 'thread')} in several states`
+					? safe`${plural(row.threads, safe`thread`)} in several states`
 					: (row.alive === false
-						? 'ended'
-						: 'state unknown: the profile is of another tool'));
+						? safe`ended`
+						: safe`state unknown: the profile is of another tool`));
 		const kind = kindText(row);
-		const stuck = row.stuckMs >= minStuckMs ? ` for ${stuckInWords(row)}` : '';
+		const stuck = row.stuckMs >= minStuckMs ? safe` for ${stuckInWords(row)}` : safe``;
 		return [
 			{text: row.name, role: 'title'},
 			{
-				text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${
-					row.runDelayNs >= minDelayNs ? `, waited ${formatMs(row.runDelayNs)} ms for a CPU` : ''
-				}${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`,
+				text: safe`${fixed(row.cpuPercent, 1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${
+					row.runDelayNs >= minDelayNs ? safe`, waited ${formatMs(row.runDelayNs)} ms for a CPU` : ''
+				}${row.nativeId > 0 ? safe`, tid ${row.nativeId}` : ''}`,
 			},
-			{text: `${state}${now}${stuck}`},
+			{text: safe`${state}${now}${stuck}`},
 			kind === ''
 				? undefined
 				: {
 					text: row.isVirtual
-						? `virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted`
+						? safe`virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted`
 						: kind,
 				},
-			row.waitsFor && {text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error'},
+			row.waitsFor && {text: safe`waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error'},
 			row.wait && !row.waitsFor?.ownerName
-				? {text: `waits: ${row.threadKeys.length === 1 ? fullWaitText(row.wait) : waitText(row.wait)}`}
+				? {text: safe`waits: ${row.threadKeys.length === 1 ? fullWaitText(row.wait) : waitText(row.wait)}`}
 				: undefined,
 		];
 	},

@@ -2,7 +2,7 @@ import {sumOf} from '../../util/sum.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
-import {poolName} from '../../util/printable.js';
+import {poolName, type Printable} from '../../util/printable.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
@@ -170,7 +170,7 @@ function stateNow({threads}: Snapshot, thread: number, cpuPercent: number): Thre
 
 /** Returns a row for each kind of virtual threads: their records have the kind's name and the number of threads. */
 function foldKinds(rows: readonly ThreadRow[]): ThreadRow[] {
-	const kinds = new Map<string, ThreadRow[]>();
+	const kinds = new Map<Printable, ThreadRow[]>();
 	for (const row of rows) {
 		getOrCreate(kinds, row.name, () => []).push(row);
 	}
@@ -199,7 +199,7 @@ function commonState(
 			: undefined);
 }
 
-function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
+function foldRows(name: Printable, rows: readonly ThreadRow[]): ThreadRow {
 	let busiest = rows[0];
 	let longestMs = 0;
 	for (const row of rows) {
@@ -302,7 +302,7 @@ const filterFields: FilterFields<ThreadRow> = {
 
 /** Returns a row for each pool, in the order of their first threads. The only thread of a pool keeps its own name. */
 function foldPools(rows: readonly ThreadRow[]): ThreadRow[] {
-	const pools = new Map<string, ThreadRow[]>();
+	const pools = new Map<Printable, ThreadRow[]>();
 	for (const row of rows) {
 		getOrCreate(pools, `${row.vmInternal} ${poolName(row.name)}`, () => []).push(row);
 	}

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {filterOf, passesFilter, type FilterFields} from '../../query/filter/filter.js';
@@ -94,20 +95,19 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 				? treeMark(row.tree.level, {hasChildren: row.tree.hasChildren, isOpen: row.isOpen}, room)
 				: '';
 			if (row.className === '') {
-				return marker + (row.thread ?? '');
+				return safe`${marker}${(row.thread ?? '')}`;
 			}
 
-			return marker
-				+ shortName(
-					{
-						className: row.className,
-						method: row.isOverloaded ? `${row.method}(${row.parameters})` : row.method,
-						file: '',
-						line: -1,
-					},
-					Math.max(room - marker.length - remark.length, 1),
-					fullNames,
-				) + remark;
+			return safe`${marker}${shortName(
+				{
+					className: row.className,
+					method: row.isOverloaded ? safe`${row.method}(${row.parameters})` : row.method,
+					file: safe``,
+					line: -1,
+				},
+				Math.max(room - marker.length - remark.length, 1),
+				fullNames,
+			)}${remark}`;
 		},
 	}),
 ];
@@ -150,7 +150,7 @@ type Position = {
 	readonly key: string;
 	readonly parentKey?: string;
 	readonly level: number;
-	readonly thread?: string;
+	readonly thread?: Printable;
 	readonly names: ReadonlySet<string>;
 	readonly isAllOpen: boolean;
 };
@@ -178,9 +178,9 @@ function threadRow({number, name, ...figures}: ThreadTree): ThreadRow {
 		...figures,
 		key: `t${number}`,
 		id: -1,
-		className: '',
-		method: '',
-		parameters: '',
+		className: safe``,
+		method: safe``,
+		parameters: safe``,
 		isOverloaded: false,
 		thread: name,
 		tree: {level: 0, hasChildren: figures.rows.length > 0},

@@ -1,3 +1,4 @@
+import {joined, safe, type Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {sumOf} from '../../util/sum.js';
 import {bucketStartNs, DurationSum, histogramOf, histogramSince, type Histogram} from '../../model/histogram.js';
@@ -38,7 +39,7 @@ export type TraceRow = CallFigures & TracedMethod & {
 	readonly errorPercent?: number;
 	/** Whether another method of its class has the same name: the parameters tell them apart. */
 	readonly isOverloaded: boolean;
-	readonly thread?: string;
+	readonly thread?: Printable;
 	readonly tree?: {readonly level: number; readonly hasChildren: boolean};
 	readonly isOpen?: boolean;
 	readonly parentKey?: string;
@@ -149,17 +150,17 @@ function treeOf(
 }
 
 /** Returns `pkg.Class.method`. */
-export function nameOf({className, method}: Pick<TracedMethod, 'className' | 'method'>): string {
-	return `${className}.${method}`;
+export function nameOf({className, method}: Pick<TracedMethod, 'className' | 'method'>): Printable {
+	return safe`${className}.${method}`;
 }
 
 /** Returns the method's name, with its parameters if it is overloaded, or the thread's name. */
-export function titleOf(row: TracedMethod & {readonly isOverloaded: boolean; readonly thread?: string}): string {
+export function titleOf(row: TracedMethod & {readonly isOverloaded: boolean; readonly thread?: Printable}): Printable {
 	if (row.className === '' && row.thread !== undefined) {
 		return row.thread;
 	}
 
-	return row.isOverloaded ? `${nameOf(row)}(${row.parameters})` : nameOf(row);
+	return row.isOverloaded ? safe`${nameOf(row)}(${row.parameters})` : nameOf(row);
 }
 
 /** Whether only some of its calls are measured. */
@@ -168,10 +169,13 @@ export function isThinned({oneIn}: TracedMethod): boolean {
 }
 
 /** Returns a remark for its row if not all its calls are measured, else an empty string. */
-export function thinnedText(row: TracedMethod & Pick<TraceRow, 'errorPercent'>): string {
-	const error = row.errorPercent === undefined ? '' : ` +/-${Math.ceil(row.errorPercent)}%`;
-	const parts = [...(isThinned(row) ? [`1 in ${row.oneIn}${error}`] : []), ...(row.isReleased ? ['released'] : [])];
-	return parts.length > 0 ? ` [${parts.join(', ')}]` : '';
+export function thinnedText(row: TracedMethod & Pick<TraceRow, 'errorPercent'>): Printable {
+	const error = row.errorPercent === undefined ? safe`` : safe` +/-${Math.ceil(row.errorPercent)}%`;
+	const parts = [
+		...(isThinned(row) ? [safe`1 in ${row.oneIn ?? 1}${error}`] : []),
+		...(row.isReleased ? [safe`released`] : []),
+	];
+	return parts.length > 0 ? safe` [${joined(parts, safe`, `)}]` : safe``;
 }
 
 function secondsOf(report: TraceReport, since: TraceReport | undefined): number {
@@ -249,7 +253,7 @@ function figuresOf({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: 
 /** The calls of a thread: their sums, and their tree, the longest first. The sums have no mean, because calls nest. */
 export type ThreadTree = CallFigures & {
 	readonly number: number;
-	readonly name: string;
+	readonly name: Printable;
 	readonly rows: readonly TraceTreeRow[];
 };
 

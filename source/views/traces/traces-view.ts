@@ -1,3 +1,4 @@
+import {joined, safe, type Printable} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadGroups} from '../../model/trace-report.js';
 import {noDetail} from '../../query/detail.js';
@@ -17,7 +18,7 @@ export const tracesView: View<TraceRow> = {
 	id: 'traces',
 	title: 'Traces',
 	columns: traceColumns,
-	sort: {column: 'cumulative', reverse: false},
+	sort: {column: safe`cumulative`, reverse: false},
 	keys: [
 		cyclingKey(
 			'traced methods, the tree of their calls, or such a tree for each thread',
@@ -36,16 +37,16 @@ export const tracesView: View<TraceRow> = {
 	],
 	query: queryTraces,
 	isDim: row => row.calls === 0,
-	remark: ({tracesBy = 'method'}) => tracesBy === 'method' ? '' : groupTitles[tracesBy],
+	remark: ({tracesBy = 'method'}) => tracesBy === 'method' ? safe`` : safe`${groupTitles[tracesBy]}`,
 	emptyText({allRows, pending = []}, query) {
 		const key = keyOrOption(
 			query,
-			'M on a row of another view traces its method',
-			'tprof-top trace traces methods',
+			safe`M on a row of another view traces its method`,
+			safe`tprof-top trace traces methods`,
 		);
 		const text = pending.length === 0
-			? `no method is traced; ${key}`
-			: `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
+			? safe`no method is traced; ${key}`
+			: safe`waiting for a class that matches ${joined(pending, safe` or `)}; it is traced once it is loaded`;
 		return allRows === 0 ? text : undefined;
 	},
 	detail: (snapshot, _baseline, _query, _key, row) => ({
@@ -55,13 +56,15 @@ export const tracesView: View<TraceRow> = {
 	titleLines: row => [
 		{text: titleOf(row), role: 'title'},
 		{
-			text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`,
+			text: safe`${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${
+				formatCount(row.exceptions)
+			} ended with an exception`,
 		},
 		isThinned(row) ? {text: thinnedSentence(row)} : undefined,
-		row.isReleased ? {text: 'it exceeded --max-overhead and is no longer traced'} : undefined,
-		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`},
+		row.isReleased ? {text: safe`it exceeded --max-overhead and is no longer traced`} : undefined,
+		{text: safe`${joined(callTimes(row), safe`, `)}, own ${formatNs(row.ownNs)}`},
 	],
-	locationOf: ({className, method}) => className === '' ? undefined : {className, method, file: '', line: -1},
+	locationOf: ({className, method}) => className === '' ? undefined : {className, method, file: safe``, line: -1},
 	files: {
 		csv: csvOf(traceColumns, {
 			method: 'method',
@@ -110,7 +113,7 @@ export function figuresOf(row: CallFigures) {
 	};
 }
 
-function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): string[] {
+function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): Printable[] {
 	return ([
 		['mean', meanNs],
 		['median', p50Ns],
@@ -119,7 +122,7 @@ function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): stri
 		['cumulative', cumulativeNs],
 	] as const)
 		.filter(([, ns]) => !Number.isNaN(ns))
-		.map(([what, ns]) => `${what} ${formatNs(ns)}`);
+		.map(([what, ns]) => safe`${what} ${formatNs(ns)}`);
 }
 
 /** Returns the slowest traces kept whole that contain the row's method and, in a tree by thread, are of its thread. */
@@ -130,23 +133,25 @@ function slowestWith({traces}: Snapshot, {id, thread}: TraceRow) {
 			(id < 0 || trace.actions.some(({method}) => method === id)) && (!isThread || trace.thread === thread))
 		.slice(0, maxTraces)
 		.map(trace => ({
-			title: `SLOW TRACE (began, time, own): ${formatNs(trace.durationNs)} in ${trace.thread}, ${trace.key}`,
+			title: safe`SLOW TRACE (began, time, own): ${formatNs(trace.durationNs)} in ${trace.thread}, ${trace.key}`,
 			frames: callsOf(trace).map(({method, depth, atNs, cumulativeNs, ownNs, isException}): AnnotatedFrame => ({
 				className: traces!.methods[method].className,
 				method: traces!.methods[method].method,
-				file: '',
+				file: safe``,
 				line: -1,
-				before: `${[atNs, cumulativeNs, ownNs].map(ns => formatNs(ns).padStart(7)).join(' ')}  ${' '.repeat(Math.min(depth, maxIndent))}`,
-				behind: isException ? ' (exception)' : '',
+				before: safe`${joined([atNs, cumulativeNs, ownNs].map(ns => formatNs(ns).padStart(7)), safe` `)}  ${
+					safe` `.repeat(Math.min(depth, maxIndent))
+				}`,
+				behind: isException ? safe` (exception)` : safe``,
 			})),
 		}));
 }
 
 /** Says that only some calls are measured, and what that means for the times. */
-function thinnedSentence({oneIn, errorPercent, cumulativeNs}: TraceRow): string {
-	return [
-		`called so often that only one call in ${oneIn} is measured`,
-		...(errorPercent === undefined ? [] : [`times are estimates, +/-${Math.ceil(errorPercent)} %`]),
-		...(Number.isNaN(cumulativeNs) ? ['its cumulative time is unknown, as it is recursive'] : []),
-	].join('; ');
+function thinnedSentence({oneIn = 1, errorPercent, cumulativeNs}: TraceRow): Printable {
+	return joined([
+		safe`called so often that only one call in ${oneIn} is measured`,
+		...(errorPercent === undefined ? [] : [safe`times are estimates, +/-${Math.ceil(errorPercent)} %`]),
+		...(Number.isNaN(cumulativeNs) ? [safe`its cumulative time is unknown, as it is recursive`] : []),
+	], safe`; `);
 }

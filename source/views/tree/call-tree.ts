@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
@@ -228,18 +229,18 @@ export class CallNode extends LocatedRow {
 	}
 
 	/** Its total and self time, percent in the query's unit, and the words for that unit. */
-	get percents(): {readonly total: number; readonly self: number; readonly of: string} {
+	get percents(): {readonly total: number; readonly self: number; readonly of: Printable} {
 		const {scope: {unit}, overMs} = this.tree.options;
 		if (unit !== 'core' || overMs === 0) {
 			return {
 				total: this.totalPercent,
 				self: this.selfPercent,
-				of: unit === 'ticks' ? 'the ticks' : 'the CPU time',
+				of: unit === 'ticks' ? safe`the ticks` : safe`the CPU time`,
 			};
 		}
 
 		const [total, self] = [this.totalCpuNs, this.selfCpuNs].map(ns => corePercent(ns, overMs));
-		return {total, self, of: 'a core'};
+		return {total, self, of: safe`a core`};
 	}
 
 	get states(): StateTicks {

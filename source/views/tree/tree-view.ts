@@ -1,3 +1,4 @@
+import {joined, safe} from '../../util/printable.js';
 import {nameOf} from '../../query/columns/column.js';
 import {decimals, formatCount, formatMs, formatPercent, msOf} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
@@ -13,7 +14,7 @@ export const treeView: View<CallNode> = {
 	id: 'tree',
 	title: 'Tree',
 	columns: treeColumns,
-	sort: {column: 'total', reverse: false},
+	sort: {column: safe`total`, reverse: false},
 	keys: [directionKey, ...treeKeys],
 	files: {
 		csv: csvOf(treeColumns, {
@@ -57,18 +58,21 @@ export const treeView: View<CallNode> = {
 	query: queryTree,
 	locationOf: row => row,
 	isDim: row => row.totalPercent < 1,
-	remark: query => [query.tree?.isBottomUp ? 'bottom-up' : 'top-down', ...groupingRemarks(query)].join(' '),
+	remark: query => joined(
+		[query.tree?.isBottomUp ? safe`bottom-up` : safe`top-down`, ...groupingRemarks(query)],
+		safe` `,
+	),
 	detail: (snapshot, since, query, _key, row) =>
 		queryLineDetail(snapshot, since, query, row ? locationKey(row, query.by) : ''),
 	titleLines(row, width) {
 		const {total, self, of} = row.percents;
-		const percents = `${formatPercent(total)}% of ${of}, ${formatPercent(self)}% self`;
+		const percents = safe`${formatPercent(total)}% of ${of}, ${formatPercent(self)}% self`;
 		return [
 			{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
 			{
-				text: `by this path: ${percents}, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`,
+				text: safe`by this path: ${percents}, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`,
 			},
-			{text: 'below: all of it, by any path'},
+			{text: safe`below: all of it, by any path`},
 		];
 	},
 };

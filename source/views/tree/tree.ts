@@ -1,3 +1,4 @@
+import {safe} from '../../util/printable.js';
 import {rootNode} from '../../model/frame.js';
 import {sumUpTo} from '../../util/sum.js';
 import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
@@ -62,7 +63,7 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 			'each row calls those below it (bottom-up: is called by them); further in where a path forks; + closed, - open',
 		value(row, {room, fullNames}) {
 			const mark = treeMark(row.indent, row, room);
-			return mark + nameWith(row, row.via ? [viaText(row.via)] : [], Math.max(room - mark.length, 1), fullNames);
+			return safe`${mark}${nameWith(row, row.via ? [viaText(row.via)] : [], Math.max(room - mark.length, 1), fullNames)}`;
 		},
 	}),
 	fileColumn(150),

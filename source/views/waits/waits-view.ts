@@ -1,3 +1,4 @@
+import {safe} from '../../util/printable.js';
 import {queryThreadDetail} from '../../query/detail.js';
 import {formatDuration, plural, rounded, stuckInWords} from '../../query/columns/format.js';
 import {nameOf} from '../../query/columns/column.js';
@@ -13,7 +14,7 @@ export const waitsView: View<WaitRow> = {
 	id: 'waits',
 	title: 'Waits',
 	columns: waitColumns,
-	sort: {column: 'threads', reverse: false},
+	sort: {column: safe`threads`, reverse: false},
 	keys: [],
 	about:
 		'What threads wait for now, by kind and peer: sockets, files, pipes and child processes as the kernel knows them (read once a second), locks, conditions, queues and class initializers. Threads that wait for work are not listed.',
@@ -27,30 +28,34 @@ export const waitsView: View<WaitRow> = {
 	emptyText({idleRows = 0, missing}, query) {
 		if (idleRows > 0) {
 			const which = query.filter === '' ? '' : ' that match the filter';
-			return `all threads${which} run or wait for work; ${keyOrOption(query, 'i', '--idle')} shows what for`;
+			return safe`all threads${which} run or wait for work; ${keyOrOption(query, safe`i`, safe`--idle`)} shows what for`;
 		}
 
-		return missing ?? (query.filter === '' ? 'no thread waits now' : undefined);
+		return missing ?? (query.filter === '' ? safe`no thread waits now` : undefined);
 	},
 	detail(snapshot, since, query, _key, row) {
-		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.threadKeys ?? []);
+		const detail = queryThreadDetail(snapshot, since, {...query, filter: safe``}, row?.threadKeys ?? []);
 		return {...detail, lines: [], waits: []};
 	},
 	titleLines(row) {
 		const count = row.threads;
 		const longest = row.longestMs > 0
-			? `${count === 1 ? ' for' : ', longest for'} ${stuckInWords({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast})}`
-			: '';
+			? safe`${count === 1 ? ' for' : ', longest for'} ${
+				stuckInWords({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast})
+			}`
+			: safe``;
 		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, threadCount, stuckMs, clientSide}) =>
-			`${name}${
-				nativeId > 0 ? ` (tid ${nativeId})` : (threadCount > 1 ? ` (${plural(threadCount, 'thread')})` : '')
-			}${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${clientSide === '' ? '' : `, ${clientSide}`}`);
+			safe`${name}${
+				nativeId > 0
+					? safe` (tid ${nativeId})`
+					: (threadCount > 1 ? safe` (${plural(threadCount, safe`thread`)})` : '')
+			}${stuckMs > 0 ? safe`, ${formatDuration(stuckMs)}` : ''}${clientSide === '' ? '' : safe`, ${clientSide}`}`);
 		return [
 			{text: waitText(row), role: 'title'},
-			{text: `${count} ${count === 1 ? 'thread waits' : 'threads wait'}${longest}`},
-			row.at && {text: `at ${nameOf(row.at)}`},
-			...waiters.map(text => ({text: `  ${text}`})),
-			row.waiters.length > maxNamed ? {text: `  ... and ${row.waiters.length - maxNamed} more`} : undefined,
+			{text: safe`${count} ${count === 1 ? 'thread waits' : 'threads wait'}${longest}`},
+			row.at && {text: safe`at ${nameOf(row.at)}`},
+			...waiters.map(text => ({text: safe`  ${text}`})),
+			row.waiters.length > maxNamed ? {text: safe`  ... and ${row.waiters.length - maxNamed} more`} : undefined,
 		];
 	},
 	files: {
@@ -80,6 +85,6 @@ export const waitsView: View<WaitRow> = {
 	locationOf: ({at}) => at,
 	threadsOf: ({threads, threadKeys, waiters}) => ({
 		keys: threadKeys,
-		label: threads === 1 ? waiters[0].name : plural(threads, 'thread'),
+		label: threads === 1 ? waiters[0].name : plural(threads, safe`thread`),
 	}),
 };

@@ -1,5 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {poolName} from '../../util/printable.js';
+import {joined, poolName, safe, type Printable} from '../../util/printable.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName} from '../../query/counters/location.js';
 import {membersOf, isOfJvm} from '../../query/counters/thread-table.js';
@@ -21,7 +21,7 @@ export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAt
 	/** Keys of their thread records, the longest wait first. */
 	readonly threadKeys: readonly number[];
 	/** Pool names (`worker-*`), the one with most threads first; the full name if there is only one thread record. */
-	readonly names: readonly string[];
+	readonly names: readonly Printable[];
 	/** The program's line where most of them wait. */
 	readonly at?: Location;
 	/** No thread waits for a lock that another one holds; each is the JVM's own or waits for its next task. */
@@ -29,11 +29,11 @@ export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAt
 	/** The thread records, the longest wait first; `threadCount`: threads in a record; `clientSide`: see `Wait`. */
 	readonly waiters: ReadonlyArray<
 		{
-			readonly name: string;
+			readonly name: Printable;
 			readonly nativeId: number;
 			readonly threadCount: number;
 			readonly stuckMs: number;
-			readonly clientSide: string;
+			readonly clientSide: Printable;
 		}
 	>;
 };
@@ -47,7 +47,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 	figure('longest', row => row.longestMs, formats.duration, {
 		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 0, sortKeys: ['total', 'total-ticks', 'cpu'],
 		description: 'how long the longest of them has waited; >= since before the first sample',
-		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : '',
+		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : safe``,
 	}),
 	text('kind', row => row.kind, {
 		heading: 'KIND',
@@ -70,7 +70,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 		heading: 'AT', title: 'where they wait', width: 0, fromColumns: 72,
 		description: 'the program\'s line where most of them wait',
 	}),
-	text('names', row => row.names.join(', '), {
+	text('names', row => joined(row.names, safe`, `), {
 		heading: 'THREADS',
 		title: 'names',
 		width: 30,
@@ -99,7 +99,7 @@ export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, que
 function rowOf(snapshot: Snapshot, group: WaitGroup, rule: OwnCodeRule): WaitRow {
 	const {threads} = snapshot;
 	const locations = new Map<string, Location>();
-	const [byLocation, byName] = [new Map<string, number>(), new Map<string, number>()];
+	const [byLocation, byName] = [new Map<string, number>(), new Map<Printable, number>()];
 	for (const thread of group.threads) {
 		const members = membersOf(threads, thread);
 		const location = programLocation(snapshot, threads.node[thread]);
@@ -132,7 +132,7 @@ function rowOf(snapshot: Snapshot, group: WaitGroup, rule: OwnCodeRule): WaitRow
 			nativeId: threads.nativeId[thread],
 			threadCount: membersOf(threads, thread),
 			stuckMs: stuckMs(snapshot, thread),
-			clientSide: waitOf(snapshot, thread, rule)?.clientSide ?? '',
+			clientSide: waitOf(snapshot, thread, rule)?.clientSide ?? safe``,
 		})),
 	};
 }

@@ -6,6 +6,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
+import {safe} from '../../../source/util/printable.js';
 import {attachEngine} from '../../../source/engines/attach/attach-engine.js';
 import {NativeThreads} from '../../../source/engines/attach/native-threads.js';
 import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js';
@@ -208,7 +209,7 @@ test('threads that no dump shows have the kernel\'s names and CPU times; those o
 	let usedNs = 0;
 	await untilAsync(async () => {
 		sample.clear();
-		sample.addThread(1, process.pid, 'main');
+		sample.addThread(1, process.pid, safe`main`);
 		others.add(sample);
 		for (let row = 1; row < sample.count; row++) {
 			expect([sample.key[row], sample.nativeId[row]]).toEqual([-sample.nativeId[row], expect.any(Number)]);
@@ -222,7 +223,7 @@ test('threads that no dump shows have the kernel\'s names and CPU times; those o
 	});
 	expect(sample.name.slice(1).every(name => name !== '')).toBe(true);
 	sample.clear();
-	sample.addThread(1, 0, 'main');
+	sample.addThread(1, 0, safe`main`);
 	others.add(sample);
 	expect(sample.count).toBe(1);
 });

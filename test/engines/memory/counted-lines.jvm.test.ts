@@ -109,7 +109,7 @@ describe.each(jdks())('JDK $release', on => {
 					filter: `thread:${thread}`,
 					...query,
 				});
-				return namesOf(rows.filter(({selfTicks}) => selfTicks > 0));
+				return namesOf(rows.filter(({selfTicks}) => selfTicks > 0)) as readonly string[];
 			};
 
 			const ofComputer = ['WithoutLines.computes', 'WithoutLines.next'];

@@ -2,7 +2,7 @@ import {normalClassName} from '../../../model/class-name.js';
 import type {Interner} from '../../../model/frame.js';
 import {bounded} from '../../../util/get-or-create.js';
 import {lockKindCode, threadFlag, virtualThreadsKey, type Sample} from '../../../model/sample.js';
-import {decodeModifiedUtf8, maxNameLength, printable} from '../../../util/printable.js';
+import {decodeModifiedUtf8, maxNameLength, printable, safe, type Printable} from '../../../util/printable.js';
 import {stateCode, type ThreadState} from '../../../model/thread-state.js';
 import type {IdleList} from '../../../jvm/threads/idle.js';
 import {FrameLines, frameStart, type DumpFrame} from './frame-lines.js';
@@ -55,7 +55,7 @@ export class DumpParser {
 	readonly #depth: number;
 	readonly #interner: Interner;
 	/** By raw Latin-1 text. */
-	readonly #printableNames = new Map<string, string>();
+	readonly #printableNames = new Map<string, Printable>();
 	#dump = '';
 	#sample!: Sample;
 	#owners = new LockOwners();
@@ -78,7 +78,7 @@ export class DumpParser {
 	line, with the sample empty. CPU times remain 0, IDLE threads are still RUNNABLE, and native ids are those in the
 	JVM's pid namespace.
 	*/
-	parse(bytes: Buffer, into: Sample): string | undefined {
+	parse(bytes: Buffer, into: Sample): Printable | undefined {
 		into.clear();
 		this.#sample = into;
 		this.#row = -1;
@@ -97,11 +97,11 @@ export class DumpParser {
 		return problem;
 	}
 
-	#readDump(): string | undefined {
+	#readDump(): Printable | undefined {
 		const dump = this.#dump;
 		const titleMatch = title.exec(dump);
 		if (!titleMatch) {
-			return 'the answer is not a thread dump';
+			return safe`the answer is not a thread dump`;
 		}
 
 		let at = titleMatch[0].length;
@@ -153,7 +153,7 @@ export class DumpParser {
 		}
 	}
 
-	#addRow(key: number, nativeId: number, name: string, cpuNs: number): void {
+	#addRow(key: number, nativeId: number, name: Printable, cpuNs: number): void {
 		this.#row = this.#sample.addThread(key, nativeId, name);
 		this.headerCpuNs[this.#row] = cpuNs;
 		this.#lastFrame = undefined;
@@ -161,7 +161,7 @@ export class DumpParser {
 	}
 
 	/** Returns a name, given as raw Latin-1 text, as printable text. */
-	#nameOf(text: string): string {
+	#nameOf(text: string): Printable {
 		let name = this.#printableNames.get(text);
 		if (name === undefined) {
 			const bytes = Buffer.from(text, 'latin1');
@@ -319,7 +319,7 @@ export class DumpParser {
 			flags[row] &= ~threadFlag.incomplete;
 			state[row] = stateCode.WAITING;
 			// The key is the carrier's, not the virtual thread's: virtual threads may come and go by the thousand.
-			this.#addRow(virtualThreadsKey - this.#sample.key[row], 0, 'virtual thread', -1);
+			this.#addRow(virtualThreadsKey - this.#sample.key[row], 0, safe`virtual thread`, -1);
 			this.#sample.flags[this.#row] = threadFlag.virtual | threadFlag.daemon;
 			this.#sample.carrier[this.#row] = row;
 		}

@@ -9,6 +9,8 @@ Names are printed unescaped: they may contain quotes, line feeds and complete fa
 by what follows the name, up to the end of its line.
 */
 
+import {printable, safe, type Printable} from '../../../util/printable.js';
+
 /** With more threads, each dump would stop the target for a large part of a second. */
 export const maxThreads = 1 << 16;
 
@@ -18,9 +20,9 @@ loses its end, the closing quote and the blank.
 */
 const printBufferLength = 2000;
 
-export const truncated = 'the dump is truncated';
-export const tooManyThreads = `the thread dump has more than ${
-	maxThreads.toLocaleString('en')
+export const truncated = safe`the dump is truncated`;
+export const tooManyThreads = safe`the thread dump has more than ${
+	printable(maxThreads.toLocaleString('en'))
 } threads: too many to sample this way`;
 
 const javaStart = /#(\d{1,15}) (?:\[(\d{1,15})] )?(daemon )?(?=prio=)/.source;
@@ -58,7 +60,7 @@ header counts.
 */
 export class Headers {
 	/** Why the rest of the dump must not be read, in one line; undefined if it may be read. */
-	problem: string | undefined;
+	problem: Printable | undefined;
 
 	readonly #dump: string;
 	/** Addresses of the listed threads; undefined if no list is printed. */
@@ -114,7 +116,7 @@ export class Headers {
 	checkComplete(): void {
 		const count = this.#listedAddresses?.length ?? 0;
 		if (this.#foundCount < count) {
-			this.problem = `the dump announces ${count} threads but shows ${this.#foundCount}`;
+			this.problem = safe`the dump announces ${count} threads but shows ${this.#foundCount}`;
 		}
 	}
 

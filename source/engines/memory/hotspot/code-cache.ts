@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../../util/printable.js';
 import {fail, ifReadable, type Reader} from '../target/memory-reader.js';
 import {type Popped} from '../decode/stack-pointer.js';
 import {type TopFrameState} from '../decode/prologue.js';
@@ -82,15 +83,15 @@ export class CodeCache {
 	Returns a line about inexact line numbers; undefined if they are exact. Depends on the debug information of the code
 	observed running; until some has been found, on the flag for code yet to be compiled.
 	*/
-	get linesFinding(): string | undefined {
+	get linesFinding(): Printable | undefined {
 		const {exact, approximate} = this.#observedLines;
 		if (exact || (this.#vm.flags.get('DebugNonSafepoints') ?? false)) {
 			return approximate
-				? 'line numbers in code compiled before DebugNonSafepoints was set are approximate'
+				? safe`line numbers in code compiled before DebugNonSafepoints was set are approximate`
 				: undefined;
 		}
 
-		return 'line numbers in compiled code are approximate';
+		return safe`line numbers in compiled code are approximate`;
 	}
 
 	/** Returns 64 bytes of code at an address, zero where unreadable; valid until the next call. */

@@ -1,4 +1,4 @@
-import {printable} from '../../../util/printable.js';
+import {printable, safe, type Printable} from '../../../util/printable.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {fail} from '../target/memory-reader.js';
 import {type Heap} from './heap.js';
@@ -9,12 +9,12 @@ import {type Vm} from './vm.js';
 export type ThreadIdentity = {
 	/** java.lang.Thread.getId. */
 	readonly id: number;
-	readonly name: string;
+	readonly name: Printable;
 	readonly isDaemon: boolean;
 };
 
 /** Stands for an identity that could not be read. */
-export const noIdentity: ThreadIdentity = {id: 0, name: '', isDaemon: false};
+export const noIdentity: ThreadIdentity = {id: 0, name: safe``, isDaemon: false};
 
 /** Identity of a java.lang.VirtualThread. */
 export type VirtualIdentity = Pick<ThreadIdentity, 'id' | 'name'>;
@@ -106,7 +106,7 @@ export class ThreadObjects {
 		const string = this.#heap.reference(oop + this.#offsets.name);
 		return {
 			id: this.#vm.reader.word(oop + this.#offsets.id),
-			name: string === 0 ? '' : printable(this.#heap.string(string)),
+			name: string === 0 ? safe`` : printable(this.#heap.string(string)),
 		};
 	}
 

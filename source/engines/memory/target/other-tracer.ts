@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
-import {printable} from '../../../util/printable.js';
+import {printable, safe, type Printable} from '../../../util/printable.js';
 import {attempt, readStatus} from '../../../jvm/system/proc.js';
 
 /**
@@ -21,7 +21,7 @@ const maxTracedThreads = 16;
 /** Detects other tracers (debuggers, profilers) of a process. While one is attached, no thread may be stopped. */
 export class OtherTracer {
 	/** The tracer found last, such as "gdb (process 4711)", printable; undefined if none or in another namespace. */
-	name?: string;
+	name?: Printable;
 	readonly #pid: number;
 	/** Threads that another tracer was found to hold. */
 	readonly #tracedThreads = new Set<number>();
@@ -88,14 +88,14 @@ function tracerOf(pid: number, tid: number): number | undefined {
 }
 
 /** Returns name and id of the process that traces a process's first thread; undefined if there is none. */
-export function nameOfTracer(pid: number): string | undefined {
+export function nameOfTracer(pid: number): Printable | undefined {
 	const tracer = tracerOf(pid, pid);
 	return tracer === undefined ? undefined : nameOf(tracer);
 }
 
-function nameOf(pid: number): string {
+function nameOf(pid: number): Printable {
 	return attempt(
-		() => `${printable(readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd())} (process ${pid})`,
-		`process ${pid}`,
+		() => safe`${printable(readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd())} (process ${pid})`,
+		safe`process ${pid}`,
 	);
 }

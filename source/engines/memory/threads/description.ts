@@ -1,3 +1,4 @@
+import type {Printable} from '../../../util/printable.js';
 import {jvmWork, workOf} from '../../../model/jvm-stacks.js';
 import {threadFlag, unknownThreadKey, unknownThreadName} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
@@ -33,7 +34,7 @@ export class Description extends ThreadPart<Described> {
 		return this.value.key;
 	}
 
-	get name(): string {
+	get name(): Printable {
 		return this.value.name;
 	}
 
@@ -69,7 +70,7 @@ export class Description extends ThreadPart<Described> {
 	}
 
 	/** Describes a thread whose object could not be read yet, by its Linux id and the kernel's name for it. */
-	setUnidentified(nativeId: number, kernelName: string): void {
+	setUnidentified(nativeId: number, kernelName: Printable): void {
 		const name = kernelName || unknownThreadName;
 		const flags = workOf(name) === jvmWork.jit ? threadFlag.compiler : 0;
 		this.#set({...noIdentity, name, key: nativeId > 0 ? -nativeId : unknownThreadKey, flags, state: this.state});

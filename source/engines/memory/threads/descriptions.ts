@@ -1,4 +1,4 @@
-import {matchesKernelName} from '../../../util/printable.js';
+import {matchesKernelName, safe} from '../../../util/printable.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
@@ -67,7 +67,7 @@ export class Descriptions {
 			const {description, mounted, nativeId, stack} = thread;
 			mounted.setIdentity(stack.hasVirtualThread ? this.#virtual(thread) : undefined);
 			if (description.key === 0) {
-				description.setUnidentified(nativeId, nativeId > 0 ? kernelName(this.#pid, nativeId) : '');
+				description.setUnidentified(nativeId, nativeId > 0 ? kernelName(this.#pid, nativeId) : safe``);
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {libraryOfThread} from '../target/native-code.js';
-import {matchesKernelName, printable} from '../../../util/printable.js';
+import {matchesKernelName, printable, safe, type Printable} from '../../../util/printable.js';
 import {SampleRow, type RowCache} from './row-cache.js';
 import {ShownState} from './shown-state.js';
 import {PartOwner, type ThreadPart} from './thread-part.js';
@@ -28,7 +28,9 @@ const threadLimit = 20_000;
 const vmThreadName = 'VM Thread';
 
 /** VM thread names, unique in a JVM, that the kernel truncates. */
-const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
+const longNames = [
+	safe`VM Periodic Task Thread`, safe`Shenandoah Control Thread`, safe`StringDedupThread`, safe`StringDedupProcessor`,
+];
 
 class VmThread extends PartOwner {
 	readonly cpu: CpuTime;
@@ -44,7 +46,7 @@ class VmThread extends PartOwner {
 	nextSearchMs = 0;
 
 	/** `isNew`: it started after the first list. */
-	constructor(nativeId: number, public name: string, readonly isNew: boolean) {
+	constructor(nativeId: number, public name: Printable, readonly isNew: boolean) {
 		super();
 		this.cpu = new CpuTime(this, nativeId);
 	}
@@ -241,13 +243,13 @@ export class VmThreads {
 		return thread;
 	}
 
-	#name(nativeId: number): string {
+	#name(nativeId: number): Printable {
 		const name = kernelName(this.#pid, nativeId);
 		return longNames.find(long => matchesKernelName(name, long)) ?? name;
 	}
 }
 
 /** Returns a thread's name in the kernel, printable; empty if unreadable. HotSpot sets it when a thread starts. */
-export function kernelName(pid: number, nativeId: number): string {
+export function kernelName(pid: number, nativeId: number): Printable {
 	return printable(kernelNameOf(pid, nativeId));
 }

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import {safe, type Printable} from '../../../util/printable.js';
 import {getOrCreate} from '../../../util/get-or-create.js';
 import {type EngineOptions} from '../../common/engine.js';
 import {objectsMayMove} from '../hotspot/heap.js';
@@ -40,7 +41,7 @@ const scopeDepth = 16;
 /** A thread as read in this slice; without `group` and `read` if it is mounted or has ended. */
 type FoundThread = {
 	readonly id: number;
-	readonly name?: string;
+	readonly name?: Printable;
 	readonly group?: ThreadGroup;
 	readonly read?: FrozenRead;
 	readonly state: number;
@@ -389,7 +390,7 @@ export class UnmountedThreads {
 	}
 
 	/** Takes over what was read of a thread. */
-	#apply({id, name = '', group, read, state}: FoundThread): void {
+	#apply({id, name = safe``, group, read, state}: FoundThread): void {
 		if (!group || !read) {
 			this.#forget(id);
 			return;

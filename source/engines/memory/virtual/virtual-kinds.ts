@@ -1,7 +1,7 @@
 import {isOfJdk} from '../../../model/class-name.js';
 import {bounded, cached} from '../../../util/get-or-create.js';
 import {virtualThreadsKey} from '../../../model/sample.js';
-import {elide, poolName, printable} from '../../../util/printable.js';
+import {elide, poolName, printable, safe, type Printable} from '../../../util/printable.js';
 import {type Methods} from '../hotspot/methods.js';
 import {type VirtualIdentity} from '../hotspot/thread-object.js';
 import {type FrozenRead} from '../unwind/continuation.js';
@@ -9,7 +9,7 @@ import {SampleRow} from '../threads/row-cache.js';
 import {type VirtualWait} from './virtual-waits.js';
 
 /** Kind of threads of which neither the name nor the outermost frames are known. */
-const unknownKind = '(virtual threads)';
+const unknownKind = safe`(virtual threads)`;
 
 /** Part of the names of classes that the JVM makes of lambda expressions; their methods call the program's. */
 const lambda = '$$Lambda';
@@ -21,7 +21,7 @@ const maxEntries = 16_384;
 const maxLead = 16;
 
 /** A kind of virtual threads. `id`: a text that differs from other kinds'. */
-export type VirtualKind = {readonly id: string; readonly name: string};
+export type VirtualKind = {readonly id: string; readonly name: Printable};
 
 /**
 Sorts virtual threads, which come and go by the thousand, into kinds, and gives out the keys of their records. Threads
@@ -31,12 +31,12 @@ digits, or the method's if they have none.
 export class VirtualKinds {
 	readonly #methods: Methods;
 	/** Threads' first methods by thread id, because their outermost frames cannot always be read. */
-	readonly #firstMethods = new Map<number, string>();
+	readonly #firstMethods = new Map<number, Printable>();
 	/**
 	By first method: the most frequent recent name of threads, and its lead over others. A majority decides because the
 	thread whose name was read may not be the one whose stack was read.
 	*/
-	readonly #names = new Map<string, {name: string; lead: number}>();
+	readonly #names = new Map<string, {name: Printable; lead: number}>();
 	readonly #keys = new Map<string, number>();
 	#keyCount = 0;
 
@@ -49,7 +49,7 @@ export class VirtualKinds {
 	`identity`: undefined if only the stack is known.
 	*/
 	kindOf(frames: Int32Array | undefined, identity?: VirtualIdentity): VirtualKind {
-		const name = elide(poolName(identity?.name ?? ''));
+		const name = elide(poolName(identity?.name ?? safe``));
 		const method = frames ? this.#outermostOfProgram(frames) : identity && this.#firstMethods.get(identity.id);
 		if (method === undefined) {
 			const nameOrNone = name === '' ? unknownKind : name;
@@ -61,7 +61,7 @@ export class VirtualKinds {
 			this.#countName(method, name);
 		}
 
-		const frequentName = this.#names.get(method)?.name ?? '';
+		const frequentName = this.#names.get(method)?.name ?? safe``;
 		return {id: method, name: frequentName === '' ? method : frequentName};
 	}
 
@@ -71,7 +71,7 @@ export class VirtualKinds {
 	}
 
 	/** Counts a name of a thread that began by a method (Boyer and Moore's majority vote). */
-	#countName(method: string, name: string): void {
+	#countName(method: string, name: Printable): void {
 		const leader = this.#names.get(method);
 		if (!leader) {
 			bounded(this.#names, maxEntries).set(method, {name, lead: 1});
@@ -82,7 +82,7 @@ export class VirtualKinds {
 		}
 	}
 
-	#outermostOfProgram(frames: Int32Array): string | undefined {
+	#outermostOfProgram(frames: Int32Array): Printable | undefined {
 		for (let at = frames.length - 1; at >= 0; at--) {
 			const method = this.#methods.ofFrame(frames[at]);
 			if (method && !isOfJdk(method.className) && !method.className.includes(lambda)) {
@@ -142,7 +142,7 @@ export class ThreadGroup {
 /** An unmounted virtual thread as last read. `collections`: their count then; `pass`: the number of the pass. */
 export type UnmountedThread = {
 	readonly group: ThreadGroup;
-	readonly name: string;
+	readonly name: Printable;
 	readonly state: number;
 	readonly frozen: FrozenRead;
 	readonly sinceMs: number;

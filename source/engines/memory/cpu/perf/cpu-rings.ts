@@ -1,4 +1,5 @@
 import {constants} from 'node:os';
+import {joined, safe, type Printable} from '../../../../util/printable.js';
 import {threadIdsOf} from '../../../../jvm/threads/native-ids.js';
 import {refusalOf, type MappedRing, type PerfCalls} from './perf-calls.js';
 import {Ring, pageBytes, type Records, type PerfRecord} from './perf-ring.js';
@@ -61,7 +62,7 @@ export class CpuRings {
 	/** By CPU. */
 	readonly #events = new Map<number, CpuEvent>();
 	/** By CPU that the target may run on: why it has no event. */
-	readonly #refusals = new Map<number, string>();
+	readonly #refusals = new Map<number, Printable>();
 	readonly #periodNs: number;
 	#updatedMs = performance.now();
 	#updateTookMs = 0;
@@ -80,13 +81,15 @@ export class CpuRings {
 	}
 
 	/** Returns a printable line about CPUs without records; empty if all have records. */
-	get finding(): string {
+	get finding(): Printable {
 		const [refusal] = this.#refusals.values();
 		const cpus = [...this.#refusals.keys()];
-		const others = cpus.length > maxNamedCpus ? ` and ${cpus.length - maxNamedCpus} others` : '';
+		const others = cpus.length > maxNamedCpus ? safe` and ${cpus.length - maxNamedCpus} others` : safe``;
 		return refusal === undefined
-			? ''
-			: `threads on CPU ${cpus.slice(0, maxNamedCpus).join(', ')}${others} have no records: ${refusal}`;
+			? safe``
+			: safe`threads on CPU ${joined(cpus.slice(0, maxNamedCpus).map(cpu => safe`${cpu}`), safe`, `)}${
+				others
+			} have no records: ${refusal}`;
 	}
 
 	/** Returns the target's records from all CPUs since the last call. */
@@ -149,7 +152,7 @@ export class CpuRings {
 		);
 		for (const cpu of cpus) {
 			if (this.#events.size === maxCpus) {
-				this.#refusals.set(cpu, `more than ${maxCpus} CPUs`);
+				this.#refusals.set(cpu, safe`more than ${maxCpus} CPUs`);
 				continue;
 			}
 

@@ -1,3 +1,4 @@
+import {safe, type Printable} from '../../../../util/printable.js';
 import {threadFlag} from '../../../../model/sample.js';
 import {type UnattributedReason} from '../../../common/engine.js';
 import {bounded} from '../../../../util/get-or-create.js';
@@ -129,8 +130,8 @@ export class CpuTimer implements PerfTimer {
 		return (this.#rings?.ringRecords ?? 0) * this.#periodNs / 1e6;
 	}
 
-	get finding(): string {
-		return this.#rings?.finding ?? '';
+	get finding(): Printable {
+		return this.#rings?.finding ?? safe``;
 	}
 
 	newStacks(thread: JavaThread): readonly RecordedStack[] {

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {constants} from 'node:os';
+import {printable, safe, type Printable} from '../../../../util/printable.js';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
 import {attempt} from '../../../../jvm/system/proc.js';
 
@@ -157,13 +158,13 @@ const refusals: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Returns why an event was refused, in words. */
-export function refusalOf(error: number): string {
+export function refusalOf(error: number): Printable {
 	return error === errno.EACCES
-		? `kernel.perf_event_paranoid ${paranoid()}`
-		: refusals.get(error) ?? `error ${error}`;
+		? safe`kernel.perf_event_paranoid ${paranoid()}`
+		: printable(refusals.get(error) ?? `error ${error}`);
 }
 
 /** Returns kernel.perf_event_paranoid, or "?" if unreadable. */
-export function paranoid(): string {
-	return attempt(() => readFileSync('/proc/sys/kernel/perf_event_paranoid', 'latin1').trim(), '?');
+export function paranoid(): Printable {
+	return printable(attempt(() => readFileSync('/proc/sys/kernel/perf_event_paranoid', 'latin1').trim(), '?'));
 }

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import type {Printable} from '../../../../util/printable.js';
 import {type UnattributedReason} from '../../../common/engine.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {type RecordedStack} from './recorded-stack.js';
@@ -12,7 +13,7 @@ export type PerfTimer = {
 	/** How long a ring takes to fill up if its thread, or its CPU, always runs. */
 	readonly bufferMs: number;
 	/** A printable line about threads without records; empty if all have records. */
-	readonly finding?: string;
+	readonly finding?: Printable;
 	/** Stack pointers from the newest records of non-Java threads, by Linux id. */
 	readonly stackPointers?: ReadonlyMap<number, number>;
 	/** Begins a sample, before threads and CPU times are read. Returns whether a settled thread has records. */

@@ -1,4 +1,5 @@
 import {constants} from 'node:os';
+import {safe, type Printable} from '../../../../util/printable.js';
 import {getOrCreate} from '../../../../util/get-or-create.js';
 import {threadFlag} from '../../../../model/sample.js';
 import {type UnattributedReason} from '../../../common/engine.js';
@@ -95,13 +96,13 @@ export class ThreadTimer implements PerfTimer {
 	}
 
 	/** Returns how many busy threads have no records, and why; empty if all have records. */
-	get finding(): string {
+	get finding(): Printable {
 		const why = this.#lastError === constants.errno.EPERM
-			? 'too little memory may be locked (ulimit -l)'
+			? safe`too little memory may be locked (ulimit -l)`
 			: refusalOf(this.#lastError);
 		return this.#refusedThreads === 0
-			? ''
-			: `${this.#refusedThreads} ${this.#refusedThreads === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
+			? safe``
+			: safe`${this.#refusedThreads} ${this.#refusedThreads === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
 	}
 
 	get bufferMs(): number {

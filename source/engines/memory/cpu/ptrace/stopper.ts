@@ -1,5 +1,6 @@
 import {constants} from 'node:os';
 import {setTimeout as sleep} from 'node:timers/promises';
+import type {Printable} from '../../../../util/printable.js';
 import {OtherTracer} from '../../target/other-tracer.js';
 import {type Ptrace} from './ptrace.js';
 
@@ -59,7 +60,7 @@ export type Stops = {
 	longestMs: number;
 	/** Threads that we may not trace, or another tracer holds: all if one is attached; and that tracer, if known. */
 	refused: number;
-	tracer?: string;
+	tracer?: Printable;
 	/**
 	Wanted threads that were not stopped: not reached in this round, or asked to stop, in this or an earlier one, but
 	late. The latter are detached as soon as they stop.
