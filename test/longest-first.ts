@@ -2,14 +2,14 @@ import path from 'node:path';
 import {BaseSequencer, type TestSpecification} from 'vitest/node';
 
 /** The files that take longest, longest first. */
-const longest: readonly string[] = [
+export const longest: readonly string[] = [
 	'engines/memory/counted-lines.jvm.test.ts',
 	'commands/situations.jvm.test.ts',
 	'engines/memory/cpu/perf/recorded-stacks.jvm.test.ts',
 	'engines/memory/cpu-sums.jvm.test.ts',
 	'tracing/jdk-classes.jvm.test.ts',
 	'jvm/vitals.jvm.test.ts',
-	'cli.test.ts',
+	'cli.jvm.test.ts',
 	'tracing/command.jvm.test.ts',
 	'engines/memory/cpu/perf/native-code.jvm.test.ts',
 	'tracing/load.jvm.test.ts',
@@ -26,7 +26,8 @@ const longest: readonly string[] = [
 ];
 
 /**
-Begun last, a long file would be waited for alone: so both CPUs have work to the end, where no run was timed yet, too.
+Starts the longest files first, so that no CPU is idle at the end. Vitest's own order needs the timings of an earlier
+run.
 */
 export class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

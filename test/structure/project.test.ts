@@ -5,6 +5,7 @@ import process from 'node:process';
 import {expect, test} from 'vitest';
 import {renderReference} from '../../build/reference-tables.js';
 import {isRoot, otherUser} from '../helpers/users.js';
+import {longest} from '../longest-first.js';
 import {folderForTest} from '../helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -63,7 +64,7 @@ function isThere(name: string): boolean {
 		return name.replaceAll(/[#()]/g, '').split('.').every(word => words.has(word));
 	}
 
-	const isPath = /^[a-z-]{2,}(?:\/[a-z\d.-]+)+$/.test(name);
+	const isPath = /^[a-z-]{2,}(?:\/[a-z\d.-]+)+$|^[a-z-]+(?:\.[a-z]+)*\.tsx?$/.test(name);
 	return !isPath || files.some(file => `/${file}`.includes(`/${name}`));
 }
 
@@ -78,6 +79,10 @@ test('comments and docs name what there is', () => {
 				`${file}: ${name}`);
 	});
 	expect(missing).toEqual([]);
+});
+
+test('the tests that take longest are there', () => {
+	expect(longest.filter(file => !existsSync(path.join(root, 'test', file)))).toEqual([]);
 });
 
 // Only root can hide the JDKs of the machine (in a namespace of mounts) and go on as somebody who may not install any.

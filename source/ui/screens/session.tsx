@@ -45,7 +45,7 @@ const playMs = 1000;
 type Dispatch = (change: Change) => void;
 
 /** Has keys, pastes and the mouse change the state. */
-function useInput(dispatch: Dispatch, layout: Layout, hitAreas: HitAreas): void {
+function useScreenInput(dispatch: Dispatch, layout: Layout, hitAreas: HitAreas): void {
 	useTerminalEvent('key', key => {
 		const atMs = performance.now();
 		dispatch((current, screenAt) => press(current, key, screenAt(layout), atMs));
@@ -147,7 +147,7 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	const repaint = useRepaint();
 	const feed = useSyncExternalStore(store.subscribe, store.get);
 	const [state, dispatch] = useReducer(
-		// A new reducer each render: keys act on the data that is on the screen.
+		// A new reducer each render: keys act on the newest data, as the screen is about to show it.
 		(current: UiState, change: Change) => change(current, layout => (
 			screenContextOf({session, ui: current, feed, layout})
 		)),
@@ -164,7 +164,7 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 		dispatch(() => ui);
 	}
 
-	useInput(dispatch, layout, hitAreas);
+	useScreenInput(dispatch, layout, hitAreas);
 	usePerformed(ui.effects, dispatch, {
 		...ports, dispatch, store, session, data, query: queryOf(ui), terminal, repaint, onLeave,
 	});
