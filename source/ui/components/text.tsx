@@ -4,8 +4,8 @@ import type {Theme} from '../terminal/theme.js';
 import {joinAlike, truncateSpans, type Spans} from '../text/spans.js';
 
 /*
-Only this file turns roles into styles. A line of the screen is one `Text`, its pieces are `Text` within it: Ink then
-lays out a line, not its pieces.
+A line of the screen is one `Text`, its pieces are `Text` within it, each in the style that the theme gives its role:
+Ink lays out a line, not its pieces.
 */
 
 export const ThemeContext = createContext<Theme | undefined>(undefined);

@@ -65,7 +65,7 @@ export type SessionPorts = {
 };
 
 /**
-Returns the next state. Pure; `screenAt` returns what keys depend on besides the state, given the layout on the screen.
+Returns the next state. Pure. `screenAt` returns what else keys depend on: what a layout of the screen shows.
 */
 export type Change = (state: UiState, screenAt: (layout: Layout) => ScreenContext) => UiState;
 
