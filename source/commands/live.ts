@@ -43,6 +43,8 @@ export type LiveParts = {
 Shows the source until the user quits, then prints a summary. Returns the exit code, or undefined if the user went back
 to the table of a backend; throws UserError.
 */
+// It connects the parts of a session, most of which may be missing.
+// eslint-disable-next-line complexity, max-lines-per-function
 export async function runLive(
 	given: SnapshotSource,
 	options: Options,

@@ -108,7 +108,7 @@ export class ThreadWriter {
 	that blocks it, or -1. `isCounted`: whether its name is not excluded. Returns its stack in the previous sample; -1
 	if it was not in that sample, or is "(other)".
 	*/
-
+	// eslint-disable-next-line max-params -- It is called for each thread: an object would be made each time.
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): number {
 		const {threads} = this.#views.regions;
 		const cpuNs = sample.cpuNs[row];

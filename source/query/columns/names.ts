@@ -53,6 +53,7 @@ function namedPackageOf(className: string): {readonly length: number; readonly n
 }
 
 /** Returns a location's name in at most `room` cells: `c.a.sort.Bubble.sort:16`, `Bubble.sort:16`, `…ble.sort:16`. */
+// eslint-disable-next-line complexity -- A step for each part of a name that may be shortened.
 export function shortName(location: Location, room: number, full = false): Printable {
 	const name = displayName(location);
 	if (isJvmWork(location.className) || location.line === nativeCodeLine) {

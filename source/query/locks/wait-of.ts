@@ -70,6 +70,7 @@ const jdkWaits: ReadonlyArray<readonly [methods: RegExp, kind: string]> = [
 ];
 
 /** Returns what a thread waits for in the newest sample; undefined if it does not wait, or for something unknown. */
+// eslint-disable-next-line complexity -- A case for each way to wait.
 export function waitOf(snapshot: Snapshot, thread: number, rule: OwnCodeRule): Wait | undefined {
 	const {threads, dictionary: {strings}} = snapshot;
 	if (threads.alive[thread] === 0 || threadKind(threads.flags[thread]) !== 'java') {

@@ -169,16 +169,7 @@ export function jvmFinding(
 		return undefined;
 	}
 
-	const cpuNs = {java: 0, jit: 0, vm: 0, collectors: 0};
-	let most = -1;
-	for (let thread = 0; thread < threads.count; thread++) {
-		const used = threadCpuNs(snapshot, since, thread);
-		const kind = threadKind(threads.flags[thread]);
-		cpuNs[kind] += used;
-		cpuNs.collectors += kind === 'vm' && isCollector(threads.name[thread]) ? used : 0;
-		most = kind === 'vm' && (most < 0 || used > threadCpuNs(snapshot, since, most)) ? thread : most;
-	}
-
+	const {cpuNs, most} = cpuByKind(snapshot, since);
 	const percentOf = (ns: number) => Math.round(corePercent(ns, overMs));
 	const programPercent = percentOf(cpuNs.java);
 	const collectorsPercent = overMs < minCollectorWindowMs ? 0 : percentOf(cpuNs.collectors);
@@ -189,22 +180,39 @@ export function jvmFinding(
 	}
 
 	if (percentOf(cpuNs.vm) >= muchOfJvmPercent && cpuNs.vm >= muchOfJvmTimes * cpuNs.java) {
-		const who = workOf(threads.name[most]) === jvmWork.native
-			? 'Native threads and the JVM itself use'
-			: 'The JVM itself uses';
-		return {
-			id: 'jvm',
-			text: safe`${who} ${percentOf(cpuNs.vm)}% CPU, the program ${programPercent}%: most in ${
-				threads.name[most]
-			}. Threads shows them all.`,
-			figures: {jvmPercent: percentOf(cpuNs.vm), programPercent, thread: threads.name[most]},
-		};
+		return ofJvmThreads(threads.name[most], percentOf(cpuNs.vm), programPercent);
 	}
 
 	const jitTimes = (vitals.uptimeMs ?? warmUpMs) < warmUpMs ? muchOfWarmUpTimes : muchOfJitTimes;
 	return percentOf(cpuNs.jit) >= muchOfJitPercent && cpuNs.jit >= jitTimes * cpuNs.java
 		? jitFinding(snapshot, since, {jitPercent: percentOf(cpuNs.jit), programPercent})
 		: undefined;
+}
+
+/** Returns the CPU time of threads by kind, and of collectors; `most`: the `vm` thread that used most, or -1. */
+function cpuByKind(snapshot: Snapshot, since: Snapshot | undefined) {
+	const {threads} = snapshot;
+	const cpuNs = {java: 0, jit: 0, vm: 0, collectors: 0};
+	let most = -1;
+	for (let thread = 0; thread < threads.count; thread++) {
+		const used = threadCpuNs(snapshot, since, thread);
+		const kind = threadKind(threads.flags[thread]);
+		cpuNs[kind] += used;
+		cpuNs.collectors += kind === 'vm' && isCollector(threads.name[thread]) ? used : 0;
+		most = kind === 'vm' && (most < 0 || used > threadCpuNs(snapshot, since, most)) ? thread : most;
+	}
+
+	return {cpuNs, most};
+}
+
+/** `thread`: the one of the JVM's own, or of native code, that uses most. */
+function ofJvmThreads(thread: Printable, jvmPercent: number, programPercent: number): Finding {
+	const who = workOf(thread) === jvmWork.native ? 'Native threads and the JVM itself use' : 'The JVM itself uses';
+	return {
+		id: 'jvm',
+		text: safe`${who} ${jvmPercent}% CPU, the program ${programPercent}%: most in ${thread}. Threads shows them all.`,
+		figures: {jvmPercent, programPercent, thread},
+	};
 }
 
 /** HotSpot's names of causes of collections that code of the program makes, and the methods that do it. */
@@ -291,6 +299,25 @@ function recentOf(vitals: TargetVitals): Pick<TargetVitals, 'cpuPercent' | 'gcPe
 		: {cpuPercent: recentCpuPercent, gcPercent: recentGcPercent, gcCause: recentGcCause};
 }
 
+/** Whether what is in use leaves so little that collections do not free enough. */
+function isHeapFull(
+	{heapUsedBytes = 0, heapMaxBytes}: TargetVitals,
+	{pausedPercent, stoppedPercent}: {readonly pausedPercent: number; readonly stoppedPercent: number},
+): boolean {
+	const fullness = heapMaxBytes ? 100 * heapUsedBytes / heapMaxBytes : 0;
+	return fullness >= overfullPercent || (fullness >= fullPercent && pausedPercent >= collectingPercent)
+		|| (fullness >= nearlyFullPercent && stoppedPercent >= mostlyPausedPercent);
+}
+
+function inUseText(usedBytes: number | undefined, capacityBytes: number | undefined): Printable {
+	return usedBytes && capacityBytes
+		? safe`: ${formatBytes(usedBytes)} of ${formatBytes(capacityBytes)} in use (${
+			Math.round(100 * usedBytes / capacityBytes)
+		}%)`
+		: safe``;
+}
+
+// eslint-disable-next-line complexity -- Figures and parts of a sentence, each of which may be missing.
 function collectingFinding(
 	collectorsPercent: number,
 	programPercent: number,
@@ -302,9 +329,7 @@ function collectingFinding(
 	const stoppedPercent = gcPercent ?? 0;
 	const lackedCpu = cpuPercent < leastWorkInPauses * stoppedPercent;
 	const pausedPercent = lackedCpu ? 0 : stoppedPercent;
-	const fullness = heapUsedBytes && heapMaxBytes ? 100 * heapUsedBytes / heapMaxBytes : 0;
-	const isFull = fullness >= overfullPercent || (fullness >= fullPercent && pausedPercent >= collectingPercent)
-		|| (fullness >= nearlyFullPercent && stoppedPercent >= mostlyPausedPercent);
+	const isFull = isHeapFull(vitals, {pausedPercent, stoppedPercent});
 	// What the program does itself is a finding even if the collections took long for want of a CPU.
 	const cause = isFull || stoppedPercent < muchPausedPercent ? undefined : causeOf(gcCause);
 	const isCollecting = pausedPercent >= muchPausedPercent
@@ -315,15 +340,10 @@ function collectingFinding(
 
 	const stopped = safe`${Math.round(stoppedPercent)}% of the time${lackedCpu ? ', mostly as they lack CPU' : ''}`;
 	const isConcurrent = gcPercent !== undefined && gcPercent < 1;
+	const collecting = safe`The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`;
 	const text = safe`${joined([
-		isFull
-			? safe`The heap is full`
-			: (cause?.text ?? safe`The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`),
-		heapUsedBytes && heapCapacityBytes
-			? safe`: ${formatBytes(heapUsedBytes)} of ${formatBytes(heapCapacityBytes)} in use (${
-				Math.round(100 * heapUsedBytes / heapCapacityBytes)
-			}%)`
-			: safe``,
+		isFull ? safe`The heap is full` : cause?.text ?? collecting,
+		inUseText(heapUsedBytes, heapCapacityBytes),
 		stoppedPercent >= 1 ? safe`; the program stands still for collections ${stopped}` : safe``,
 		collectorsPercent > 0 ? safe`; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : safe``,
 	], safe``).replace(/^([^:;]*);/, safe`$1:`)}${'.'}`;

@@ -196,6 +196,7 @@ function contentionFinding(snapshot: Snapshot, query: Query, contending: readonl
 	};
 }
 
+// eslint-disable-next-line complexity -- One sentence, by how many wait, for what, and whether the holder is known.
 function contentionText(snapshot: Snapshot, query: Query, contending: readonly number[]): Printable {
 	const {threads, dictionary} = snapshot;
 	const holders = new Map<number, number>();

@@ -107,6 +107,7 @@ export function Pane({ui, data, layout, detailOf}: {
 }
 
 /** Returns the parts of a row's detail: who blocks it, its source, threads by state, callers and callees, stacks. */
+// eslint-disable-next-line complexity, max-lines-per-function -- The list of the parts, each with its condition.
 function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] {
 	if (!data) {
 		return [textPart(safe`Nothing sampled yet.`)];

@@ -39,12 +39,7 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 		trendOf: data.trendOf,
 		width,
 		columns: fitTableColumns(columnsOf(ui.view, ui.columns), layout),
-		position: positionText({
-			from: scrollTop,
-			to: Math.min(rows.length, scrollTop + tableRows),
-			rows: rows.length,
-			total,
-		}),
+		position: positionText({from: scrollTop, to: scrollTop + tableRows, rows: rows.length, total}),
 	};
 	const selected = selectedIndex(selection, rows);
 	const headingLines = hasHeading ? 1 : 0;
@@ -61,6 +56,7 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 		return null;
 	}
 
+	const reason = rows.length === 0 ? wrappedSpans(emptyText(ui, data), width, 'dim').slice(0, tableRows) : [];
 	return (
 		<>
 			<Box ref={hitArea} flexDirection='column'>
@@ -68,27 +64,15 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 				{Array.from({length: rows.length > 0 ? tableRows : 0}, (_, line) => {
 					const row = rows.at(scrollTop + line);
 					const isSelected = scrollTop + line === selected;
-					return row && width > 0
-						? (
-							<Row
-								key={line}
-								cells={cellsOf(row, isSelected, context)}
-								isSelected={isSelected}
-								isDim={view.isDim(row)}
-							/>
-						)
-						: <EmptyLine key={line}/>;
+					if (!row || width === 0) {
+						return <EmptyLine key={line}/>;
+					}
+
+					const cells = cellsOf(row, isSelected, context);
+					return <Row key={line} cells={cells} isSelected={isSelected} isDim={view.isDim(row)}/>;
 				})}
 			</Box>
-			{rows.length === 0
-				? (
-					<Lines
-						lines={wrappedSpans(emptyText(ui, data), width, 'dim').slice(0, tableRows)}
-						width={width}
-						height={tableRows}
-					/>
-				)
-				: null}
+			{rows.length === 0 ? <Lines lines={reason} width={width} height={tableRows}/> : null}
 		</>
 	);
 }
@@ -121,7 +105,7 @@ function positionText({from, to, rows, total}: {
 	readonly rows: number;
 	readonly total: number;
 }): Printable {
-	return rows === 0 ? safe`` : safe`${from + 1}-${to} of ${rows}${total > rows ? safe`, ${total} in all` : ''}`;
+	return rows === 0 ? safe`` : safe`${from + 1}-${Math.min(to, rows)} of ${rows}${total > rows ? safe`, ${total} in all` : ''}`;
 }
 
 /** Returns why the view has no rows. */
@@ -207,6 +191,15 @@ function lenderAt<Row>(columns: FittedColumns<Row>, index: number): FittedColumn
 	return next?.column.lendsRoom ? next : undefined;
 }
 
+function lentText<Row>({column, width}: FittedColumns<Row>[number], row: Row, context: CellContext): Printable {
+	return cut(column.value(row, {...context, room: width}), width);
+}
+
+/** Returns the cells of something that a gap is before; none for nothing. */
+function cellsWithGap(width = 0): number {
+	return width === 0 ? 0 : gap.length + width;
+}
+
 /** Returns the cells of a row, and the gaps between them, as far as the line is wide. */
 function cellsOf<Row>(row: Row, isSelected: boolean, context: TableContext<Row>): Spans {
 	const {columns, query: {fullNames}, measure: unit, overMs, scrollLeft, trendOf, width: lineWidth} = context;
@@ -221,19 +214,16 @@ function cellsOf<Row>(row: Row, isSelected: boolean, context: TableContext<Row>)
 		}
 
 		const lender = lenderAt(columns, index + 1);
-		const lenderText = lender
-			? cut(lender.column.value(row, {...cellContext, room: lender.width}), lender.width)
-			: '';
-		const room = width + (lender ? gap.length + lender.width : 0)
-			- (lenderText === '' ? 0 : gap.length + cellWidth(lenderText));
-		const isScrolled = isFlexible(column) && scrollLeft > 0;
-		const value = column.value(row, {...cellContext, room: isScrolled ? room + scrollLeft : room});
+		const lenderText = lender ? lentText(lender, row, cellContext) : safe``;
+		const room = width + cellsWithGap(lender?.width) - cellsWithGap(cellWidth(lenderText));
+		const scrolled = isFlexible(column) ? scrollLeft : 0;
+		const value = column.value(row, {...cellContext, room: room + scrolled});
 		const text = column.isFigure && zero.test(value) ? safe`` : value;
-		const cell = fit(isScrolled ? dropCells(text, scrollLeft) : text, room, column.align);
+		const cell = fit(dropCells(text, scrolled), room, column.align);
 		// The first gap is the cursor's.
 		cells.push({text: index === 0 ? safe`` : gap}, {text: cell, role: column.role?.(row, cellContext)});
-		if (lender && lenderText !== '') {
-			cells.push({text: gap}, {text: lenderText, role: lender.column.role?.(row, cellContext)});
+		if (lenderText !== '') {
+			cells.push({text: gap}, {text: lenderText, role: lender!.column.role?.(row, cellContext)});
 		}
 	}
 

@@ -92,6 +92,7 @@ const listEveryMs = 1000;
 const otherLines = 4;
 
 /** A live list; `onLeave` gets the id of the row chosen, if any. */
+// eslint-disable-next-line max-lines-per-function -- The screen: its parts share what was typed and asked for.
 export function ChooserScreen({
 	theme, list, initial = nothingTyped, move, prepare, cancel, onLeave,
 }: ChooserScreenProps) {
@@ -162,6 +163,7 @@ export function ChooserScreen({
 			: clickChooser(newest.current, input, choices.rows, room);
 	};
 
+	// eslint-disable-next-line complexity -- A case for each effect.
 	const press = (input: Input) => {
 		const {state: next, effect} = stepAfter(input);
 		const action = typeof input === 'string' ? actionOf('chooser', input, source) : undefined;
@@ -333,6 +335,7 @@ function pasteInChooser({filter, selected}: ChooserState, text: string): Chooser
 }
 
 /** Returns the state after a key; `pageRows`: rows that page up and page down move. Pure. */
+// eslint-disable-next-line complexity -- A case for each action of the keys.
 export function pressChooser(
 	state: ChooserState,
 	key: string,

@@ -56,6 +56,7 @@ const layerActions: ReadonlySet<Action> = new Set([
 const closeGuardMs = 500;
 
 /** Returns the state after a key pressed at `atMs` (milliseconds, monotonic). Pure. */
+// eslint-disable-next-line complexity -- A case for each context and action.
 export function press(state: UiState, pressed: string, screen: ScreenContext, atMs = 0): UiState {
 	const context = keyContextOf(state);
 	// Key changes do not apply where text is typed.

@@ -83,6 +83,7 @@ export const blockersView: View<BlockerRow> = {
 		// Other views show what the waiters did besides waiting.
 		return {...detail, lines: [], stacks: [], fullStacks: row ? fullStacks(snapshot, row) : []};
 	},
+	// eslint-disable-next-line complexity -- The list of the lines, each with its condition.
 	titleLines(row, width) {
 		const {holder, lockClass, kind, readers, tookAt, nowAt, holderState, waitingNow, waiters: [longest]} = row;
 		const isUnknown = holder < 0 && readers === 0;

@@ -42,8 +42,7 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const ranks = ranksOf(options.grouping.locations);
 	const {wanted} = filter;
 	const leastWeight = whole * leastPart;
-	const rows: FlameRow[] = [];
-	const pending: FlameRow[] = [];
+	const [rows, pending]: [FlameRow[], FlameRow[]] = [[], []];
 	let found = 0;
 	/** By rank: the weight of a row's callees of that name, then where their box starts; all 0 between rows. */
 	const byRank = new Float64Array(ranks.length);
@@ -96,8 +95,8 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 	}
 
 	const share = fixed(percentOf(found, whole), 1);
-	const matches = safe`${share}% passes through frames that match "${printable(query.filter)}"`;
-	return {rows, allRows: rows.length, ...(wanted === 0 ? {} : {caption: matches})};
+	const caption = safe`${share}% passes through frames that match "${printable(query.filter)}"`;
+	return {rows, allRows: rows.length, ...(wanted === 0 ? {} : {caption})};
 }
 
 /** By the locations of a grouping, which only grow: each one's place in the order of names. */

@@ -125,6 +125,7 @@ type ThreadFigures = Pick<
 	ThreadRow, 'cpuNs' | 'cpuPercent' | 'sharePercent' | 'runDelayNs' | 'runDelayPercent' | 'ticks' | 'states' | 'top'
 >;
 
+// eslint-disable-next-line complexity -- The fields of a row, some with a condition.
 function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: ThreadFigures): ThreadRow {
 	const {threads, dictionary} = snapshot;
 	const flags = threads.flags[thread];

@@ -204,6 +204,10 @@ function rowsOf(treeRows: readonly TraceTreeRow[], query: Query, isWanted: Wante
 		}));
 }
 
+function isShown(row: TraceRow, isWanted: Wanted): boolean {
+	return isWanted === undefined || isWanted(row);
+}
+
 /** Returns a row and, if it is open, the rows below it. `position`: that of its children. */
 function rowWithChildren(
 	row: TraceRow,
@@ -214,11 +218,12 @@ function rowWithChildren(
 ): TraceRow[] {
 	const opening = query.tree?.opened?.get(row.key);
 	// A method opens automatically unless the path to it is recursive: such a path has fewer names than levels.
-	const isAutoOpen = row.id >= 0 && position.names.size === position.level - (position.thread === undefined ? 0 : 1);
+	const levels = position.thread === undefined ? position.level : position.level - 1;
+	const isAutoOpen = row.id >= 0 && position.names.size === levels;
 	const isAllOpen = opening !== 'closed' && (position.isAllOpen || opening === 'all' || isWanted !== undefined);
 	const isOpen = children.length > 0 && opening !== 'closed' && (opening !== undefined || isAllOpen || isAutoOpen);
 	const rows = isOpen ? rowsOf(children, query, isWanted, {...position, isAllOpen}) : [];
-	return rows.length > 0 || !isWanted || isWanted(row) ? [{...row, isOpen}, ...rows] : [];
+	return rows.length > 0 || isShown(row, isWanted) ? [{...row, isOpen}, ...rows] : [];
 }
 
 /** A call of a whole trace. Times in nanoseconds. */
