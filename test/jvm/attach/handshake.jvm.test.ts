@@ -228,6 +228,7 @@ test.skipIf(freezers.length === 0).for(freezers)(
 		await expectUnharmed(java);
 		expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
 		group.freeze();
+		await until(() => isFrozen(java.pid));
 		expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason});
 		group.thaw();
 		expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
