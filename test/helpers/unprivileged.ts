@@ -1,5 +1,5 @@
-import {execFileSync} from 'node:child_process';
-import {chmodSync, copyFileSync} from 'node:fs';
+import {execFileSync, spawnSync} from 'node:child_process';
+import {chmodSync, constants, copyFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
@@ -16,9 +16,21 @@ export async function seenWithoutRights(entry: string, expression: string): Prom
 	chmodSync(file, 0o644);
 	const code = `import * as module from ${JSON.stringify(file)}; console.log(JSON.stringify(${expression}));`;
 	const user = isRoot ? otherUser : {};
-	return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+	return JSON.parse(execFileSync(nodeFor(user, folder), ['--input-type=module', '-e', code], {
 		...user,
 		cwd: '/',
 		encoding: 'utf8',
 	})) as unknown;
+}
+
+/** Node for a user: ours or, where the user may not run it, a copy in a folder. */
+function nodeFor(user: {readonly uid?: number; readonly gid?: number}, folder: string): string {
+	if (spawnSync(process.execPath, ['--version'], {...user, cwd: '/'}).status === 0) {
+		return process.execPath;
+	}
+
+	const copy = path.join(folder, 'node');
+	copyFileSync(process.execPath, copy, constants.COPYFILE_FICLONE);
+	chmodSync(copy, 0o755);
+	return copy;
 }
