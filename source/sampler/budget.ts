@@ -64,8 +64,8 @@ export class StopBudget {
 		this.#savedMs = this.#maxSavedMs;
 	}
 
-	/** Records a sample at `nowMs` (monotonic) that stopped the target for `stoppedMs`. */
-	record(nowMs: number, stoppedMs: number): void {
+	/** Counts a sample at `nowMs` (monotonic) that stopped the target for `stoppedMs`. */
+	addSample(nowMs: number, stoppedMs: number): void {
 		const elapsedMs = Math.max(0, nowMs - (this.#lastMs ?? nowMs));
 		const savedMs = Math.min(this.#savedMs + (elapsedMs * this.#allowedShare), this.#maxSavedMs);
 		this.#savedMs = savedMs - stoppedMs;
@@ -183,7 +183,7 @@ export class CpuBudget {
 	}
 
 	/** Reads our CPU time if the last reading is a second ago, as it is costly. `intervalMs`: the current one. */
-	record(nowMs: number, intervalMs: number, readCpu = ownCpu): void {
+	measure(nowMs: number, intervalMs: number, readCpu = ownCpu): void {
 		if (this.#share >= 1 || nowMs - (this.#last?.atMs ?? -Infinity) < readCpuEveryMs) {
 			return;
 		}

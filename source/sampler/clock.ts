@@ -2,7 +2,7 @@ import {performance} from 'node:perf_hooks';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type Bell} from '../table/lock.js';
 
-/** No sample counts as late before this: Node's timers are a millisecond or two late even on an idle host. */
+/** No sample counts as late before this: Node's timers are a millisecond or two late even on a host without load. */
 const minToleranceMs = 3;
 
 /**
@@ -64,15 +64,15 @@ export class SamplingClock {
 
 /** From this many consecutive failures on the delay doubles; fewer are normal with a busy target. */
 const minFailures = 3;
-const maxBackoffMs = 5000;
+const maxRetryDelayMs = 5000;
 
 /**
 Returns the delay after the `failures`-th consecutive failure: first the interval, then doubling up to five seconds, or
 the interval if that is longer.
 */
-export function backoffMs(failures: number, intervalMs: number): number {
+export function retryDelayMs(failures: number, intervalMs: number): number {
 	const doublings = Math.max(0, failures - minFailures + 1);
-	return Math.max(intervalMs, Math.min(maxBackoffMs, intervalMs * (2 ** Math.min(doublings, 20))));
+	return Math.max(intervalMs, Math.min(maxRetryDelayMs, intervalMs * (2 ** Math.min(doublings, 20))));
 }
 
 /**
@@ -80,7 +80,7 @@ Number of intervals that the next sample covers after one unchanged sample, and 
 that time. With longer steps, samples would keep step with work that comes after rests of equal length.
 */
 const steps = [2, 4];
-const maxIdleMs = 100;
+const maxBackoffMs = 100;
 
 /**
 Number of samples in a row that make a long rest, five seconds at the default interval; then its step and maximum.
@@ -93,7 +93,7 @@ const maxRestMs = 500;
 Lengthens the interval while no threads run, or only steadily running ones. A sample that was left out would have been
 equal to the previous one, so the next sample also counts for it.
 */
-export class IdleBackoff {
+export class Backoff {
 	#unchangedSamples = 0;
 	#samplesAtRest = 0;
 
@@ -113,7 +113,8 @@ export class IdleBackoff {
 		const within = (step: number, maxMs: number) =>
 			Math.min(step, Math.floor(Math.min(maxMs, nextWithinMs) / intervalMs) - 1);
 		const rest = this.#samplesAtRest > restSamples ? within(restStep, maxRestMs) : 1;
-		return Math.max(1, rest, within(steps[this.#unchangedSamples - 1] ?? 1, maxIdleMs * intervalMs / requestedMs));
+		const step = steps[this.#unchangedSamples - 1] ?? 1;
+		return Math.max(1, rest, within(step, maxBackoffMs * intervalMs / requestedMs));
 	}
 }
 

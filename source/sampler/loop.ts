@@ -11,7 +11,7 @@ import {sumUpTo} from '../util/sum.js';
 import {safe, type Printable} from '../util/printable.js';
 import {steadyNow} from '../util/steady-clock.js';
 import {CpuBudget, RecentPauses, StopBudget} from './budget.js';
-import {IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore} from './clock.js';
+import {Backoff, SamplingClock, Sleeper, retryDelayMs, ticksBefore} from './clock.js';
 import {clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange} from './messages.js';
 import {CpuAccount, EndedThreads} from './cpu-account.js';
 import type {Waits} from './sampled-waits.js';
@@ -54,7 +54,7 @@ export class SamplingLoop {
 	readonly #pauses = new RecentPauses();
 	readonly #cpuAccount: CpuAccount;
 	readonly #endedThreads: EndedThreads;
-	readonly #idleBackoff = new IdleBackoff();
+	readonly #backoff = new Backoff();
 	readonly #sleeper: Sleeper;
 	/** Epoch time of the last counted sample; 0 before the first. */
 	#sampledAtMs = 0;
@@ -201,18 +201,18 @@ export class SamplingLoop {
 	/** Counts a sample that covers `repeats` intervals, and schedules the next. */
 	#finish(outcome: SampleOutcome, repeats: number): void {
 		const nowMs = performance.now();
-		this.#budget.record(nowMs, outcome.stoppedMs);
-		this.#cpuBudget.record(nowMs, this.#intervalMs());
+		this.#budget.addSample(nowMs, outcome.stoppedMs);
+		this.#cpuBudget.measure(nowMs, this.#intervalMs());
 		this.#totals.targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
 		const isAtRest = sumUpTo(this.#sample.count, row => this.#sample.cpuNs[row]) < restNs;
 		const nextRepeats = outcome.ok
-			? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, {
+			? this.#backoff.next(outcome.isSteady ?? false, intervalMs, {
 				nextWithinMs: outcome.nextWithinMs,
 				requestedMs: this.#requestedIntervalMs,
 				isAtRest,
 			})
-			: this.#idleBackoff.next(false, intervalMs);
+			: this.#backoff.next(false, intervalMs);
 		this.#clock.end(nowMs, intervalMs, nextRepeats);
 		const isCancelled = this.#isCancelled && !outcome.ok;
 		this.#isCancelled = false;
@@ -292,7 +292,7 @@ export class SamplingLoop {
 		}
 
 		this.#reportChanges({
-			hasCpu: this.#hasCpu || undefined, lineNote: this.#options.session.finding, note: this.#options.note,
+			hasCpu: this.#hasCpu || undefined, lineNote: this.#options.session.lineNote, note: this.#options.note,
 		});
 	}
 
@@ -310,7 +310,7 @@ export class SamplingLoop {
 		this.#endedThreads.restart();
 		this.#failuresInARow++;
 		const intervalMs = this.#intervalMs();
-		const inMs = backoffMs(this.#failuresInARow, intervalMs);
+		const inMs = retryDelayMs(this.#failuresInARow, intervalMs);
 		if (inMs > intervalMs) {
 			this.#clock.restart(nowMs, intervalMs, inMs);
 		}
@@ -343,7 +343,7 @@ export class SamplingLoop {
 			unattributedReason: unattributedReason[this.#options.session.unattributed ?? 'unknown'],
 			virtualThreads: this.#options.session.virtualThreads?.count ?? 0,
 			virtualSeenPercent: this.#options.session.virtualThreads?.readPercent ?? 0,
-			// Last, as V8 is slow to add further members after these.
+			// Last, as V8 is slow to add further fields after these.
 			...this.#pauseFigures,
 			...this.#totals,
 		};

@@ -1,7 +1,7 @@
 import {fromNames} from '../model/column-types.js';
 import {ownFigureNames, type OwnFigures} from './table-layout.js';
 
-/** Number of samples that one sample counts as (above 1 during the idle back-off), and the ticks of all of them. */
+/** Number of samples that one sample counts as (above 1 during the back-off), and the ticks of all of them. */
 export type Counts = {readonly samples: number; readonly ticks: number};
 
 /** The table's own figures. The newest sample is added to them each time that it counts. */

@@ -10,7 +10,7 @@ function simulate(percent: number, requestedMs: number, forMs: number, costMs: (
 	const taken: Taken[] = [];
 	for (let atMs = 0; atMs < forMs;) {
 		const stoppedMs = costMs(atMs);
-		budget.record(atMs, stoppedMs);
+		budget.addSample(atMs, stoppedMs);
 		const intervalMs = budget.intervalMs(requestedMs);
 		taken.push({atMs, stoppedMs, intervalMs});
 		atMs += intervalMs;
@@ -119,7 +119,7 @@ function play(
 			processMs += sampleMs + (otherMs * intervalMs / 1000);
 			samples++;
 			const used = {samplerMs, processMs};
-			budget.record(nowMs, intervalMs, () => used);
+			budget.measure(nowMs, intervalMs, () => used);
 		}
 
 		rates.push(samples);
@@ -182,11 +182,11 @@ test('the first ten seconds may use 15 percent, later seconds the share, whichev
 
 test('a pause is left out', () => {
 	const budget = new CpuBudget(5);
-	budget.record(0, 20, () => ({samplerMs: 0, processMs: 0}));
-	budget.record(1000, 20, () => ({samplerMs: 25, processMs: 35}));
+	budget.measure(0, 20, () => ({samplerMs: 0, processMs: 0}));
+	budget.measure(1000, 20, () => ({samplerMs: 25, processMs: 35}));
 	budget.skipPause();
-	budget.record(11_000, 20, () => ({samplerMs: 5000, processMs: 9000}));
-	budget.record(12_000, 20, () => ({samplerMs: 5025, processMs: 9035}));
+	budget.measure(11_000, 20, () => ({samplerMs: 5000, processMs: 9000}));
+	budget.measure(12_000, 20, () => ({samplerMs: 5025, processMs: 9035}));
 	expect(budget.intervalMs(20)).toBe(20);
 });
 

@@ -4,7 +4,7 @@ import type {Obstacle} from '../../source/jvm/obstacles.js';
 import {SessionOver, type Engine} from '../../source/engines/common/engine.js';
 import {RecentPauses} from '../../source/sampler/budget.js';
 import {chooseEngine, hintFor} from '../../source/sampler/choose-engine.js';
-import {backoffMs, SamplingClock} from '../../source/sampler/clock.js';
+import {retryDelayMs, SamplingClock} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';
 import {seeded} from '../helpers/random.js';
 import {noTarget} from '../helpers/jvm.js';
@@ -26,8 +26,8 @@ test('RecentPauses: median and 99th percentile of what is recent, and the worst 
 	expect(pauses.figures()).toEqual({pauseP50Us: 3, pauseP99Us: 3, pauseWorstUs: 200});
 });
 
-test('backoffMs: waits longer from the third failure on, up to five seconds or the interval', () => {
-	expect([1, 2, 3, 4, 5, 6, 7, 1000].map(failures => backoffMs(failures, 200))).toEqual([
+test('retryDelayMs: waits longer from the third failure on, up to five seconds or the interval', () => {
+	expect([1, 2, 3, 4, 5, 6, 7, 1000].map(failures => retryDelayMs(failures, 200))).toEqual([
 		200,
 		200,
 		400,
@@ -37,7 +37,7 @@ test('backoffMs: waits longer from the third failure on, up to five seconds or t
 		5000,
 		5000,
 	]);
-	expect(backoffMs(50, 8000)).toBe(8000);
+	expect(retryDelayMs(50, 8000)).toBe(8000);
 });
 
 test('an interval stays within what the sampler takes', () => {

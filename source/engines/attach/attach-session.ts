@@ -132,7 +132,7 @@ export class AttachSession implements EngineSession {
 	}
 
 	/** Warns if threads often wait for a CPU: a dump shows them as if they ran. */
-	get finding(): Printable | undefined {
+	get lineNote(): Printable | undefined {
 		const share = this.#dumpCpu.cpuWaitShare;
 		return share < minReportedCpuWait
 			? undefined

@@ -85,8 +85,8 @@ export type EngineSession = {
 	readonly timer?: TimerId;
 	/** A printable line about how samples are taken, shown once. */
 	readonly note?: string;
-	/** A printable line about what the samples have shown so far; may change with each sample. */
-	readonly finding?: Printable;
+	/** A printable line about how exact the lines of the samples so far are; may change with each sample. */
+	readonly lineNote?: Printable;
 	/** Why CPU time of the samples so far may be unattributed. */
 	readonly unattributed?: UnattributedReason;
 	/** Number of virtual threads, and the percentage of them in samples; undefined if unknown. */

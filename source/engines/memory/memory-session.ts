@@ -97,9 +97,9 @@ export class MemorySession implements EngineSession {
 	}
 
 	/** Says which threads have no records, and whether line numbers are approximate. */
-	get finding(): Printable | undefined {
+	get lineNote(): Printable | undefined {
 		return joined(
-			[this.#stacks.perf?.finding ?? safe``, this.#jvm.code.linesFinding ?? safe``].filter(Boolean),
+			[this.#stacks.perf?.unrecordedNote ?? safe``, this.#jvm.code.lineNote ?? safe``].filter(Boolean),
 			safe`; `,
 		) || undefined;
 	}

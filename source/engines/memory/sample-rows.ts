@@ -170,7 +170,7 @@ export class SampleRows {
 
 	/**
 	Adds a carrier, as waiting, and its mounted virtual thread, which gets all the CPU time. Virtual threads of the same
-	kind that a carrier runs one after the other share a thread record.
+	kind that a carrier runs one after the other share a row of the table.
 	*/
 	#addMounted(into: Sample, thread: JavaThread): number {
 		const {description, mounted: {identity}, stack: {frames, carrierStart, end, isHeapMissing}} = thread;

@@ -113,7 +113,7 @@ test('where threads wait for a CPU for long, it says that shares are off', async
 	const observer = await observe(java);
 	await untilAsync(async () => {
 		await observer.observe();
-		return /^threads wait for a CPU about \d0% of the time/.test(observer.session.finding ?? '');
+		return /^threads wait for a CPU about \d0% of the time/.test(observer.session.lineNote ?? '');
 	});
 });
 

@@ -92,7 +92,7 @@ test.each(jdks().flatMap(jdk =>
 		expect(stacks.filter(({state}) => state !== 'RUNNABLE' && state !== 'BLOCKED')).toEqual([]);
 		expect(new Set(stacks.map(({frames}) => frames[0])).size).toBeGreaterThan(5);
 		expect(unstopped).toBeLessThan(stacks.length / 4);
-		expect(observer.session.finding).toBe(flags.includes('-XX:+DebugNonSafepoints')
+		expect(observer.session.lineNote).toBe(flags.includes('-XX:+DebugNonSafepoints')
 			? undefined
 			: 'line numbers in compiled code are approximate');
 		if (flags.length === 0) {
@@ -100,7 +100,7 @@ test.each(jdks().flatMap(jdk =>
 			const later = await Observer.open(java.pid);
 			await untilAsync(async () => {
 				await later.observe();
-				return later.session.finding
+				return later.session.lineNote
 					=== 'line numbers in code compiled before DebugNonSafepoints was set are approximate';
 			});
 		}

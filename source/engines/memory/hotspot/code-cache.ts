@@ -83,7 +83,7 @@ export class CodeCache {
 	Returns a line about inexact line numbers; undefined if they are exact. Depends on the debug information of the code
 	observed running; until some has been found, on the flag for code yet to be compiled.
 	*/
-	get linesFinding(): Printable | undefined {
+	get lineNote(): Printable | undefined {
 		const {exact, approximate} = this.#observedLines;
 		if (exact || (this.#vm.flags.get('DebugNonSafepoints') ?? false)) {
 			return approximate

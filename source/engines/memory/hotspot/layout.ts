@@ -24,7 +24,7 @@ const alternativeTo = (other: string, ...names: string[]): FieldRow => ({names, 
 const requiredWith = (other: string, ...names: string[]): FieldRow => ({names, requiredWith: other});
 const optional = (...names: string[]): FieldRow => ({names, optional: true});
 
-/** Fields: byte offsets of members, addresses of statics. */
+/** Fields: byte offsets of instance fields, addresses of static ones. */
 const fieldRows = {
 	// Threads. 17 and later have a list as an array; 8 and 11 link the threads.
 	threadsList: alternativeTo('firstThread', 'ThreadsSMRSupport._java_thread_list'),
@@ -217,7 +217,7 @@ export type Layout = {
 	readonly fields: Values<typeof fieldRows>;
 	readonly sizes: Values<typeof typeSizeRows>;
 	readonly constants: Values<typeof constantRows>;
-	/** Members whose types differ between JDKs. */
+	/** Fields whose types differ between JDKs. */
 	readonly types: {
 		/** CodeBlob._frame_complete_offset is an int16_t since 23 (JDK-8329433), an int before. */
 		readonly shortFrameComplete: boolean;

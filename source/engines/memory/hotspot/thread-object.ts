@@ -38,7 +38,7 @@ export class ThreadObjects {
 	constructor(vm: Vm, heap: Heap) {
 		this.#vm = vm;
 		this.#heap = heap;
-		// Statics have their addresses in `fields`, members their offsets.
+		// Static fields have their addresses in `fields`, instance fields their offsets.
 		const {fields} = vm.layout;
 		const klass = vm.reader.pointer(fields.threadKlass);
 		this.#threadKlass = klass;

@@ -41,7 +41,7 @@ export function findSymbols(pid: number): Symbols {
 	});
 }
 
-/** A row of gHotSpotVMStructs. `offset`: of a member, bytes; `address`: of a static. */
+/** A row of gHotSpotVMStructs. `offset`: of an instance field, bytes; `address`: of a static. */
 type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
 
 /** The tables for the serviceability agent (vmStructs.hpp): fields by "Type.field", sizes in bytes, constants. */

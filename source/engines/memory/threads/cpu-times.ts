@@ -39,7 +39,8 @@ export class CpuTime extends ThreadPart<{readonly uses: number}> {
 		return this.#usedNs;
 	}
 
-	get isIdle(): boolean {
+	/** The last reading found that the thread had used no CPU time. */
+	get isZero(): boolean {
 		return this.isSettled;
 	}
 

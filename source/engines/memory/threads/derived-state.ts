@@ -69,5 +69,5 @@ function isNamed({stack: {frames}}: JavaThread, methods: Methods, index: number,
 
 /** Whether a thread is RUNNABLE to the JVM but blocked in the VM, and has used no CPU time. */
 export function mayStall({block, description: {state}, stack: {frames}, cpu}: JavaThread): boolean {
-	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && cpu.isIdle;
+	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && cpu.isZero;
 }

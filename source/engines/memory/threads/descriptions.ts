@@ -12,12 +12,12 @@ import {kernelName} from './vm-threads.js';
 /** Threads may change their names, so names are read again: at most this many per sample. */
 const namesPerSample = 16;
 
-/** Age at which a name is read again: of a thread that has just moved or used CPU time, and of an idle one. */
+/** Age at which a name is read again: of a thread that has just moved or used CPU time, and of an inactive one. */
 const activeNameMs = 1000;
-const idleNameMs = 10_000;
+const inactiveNameMs = 10_000;
 
-/** Interval at which idle threads' names are checked, some at a time. */
-const idleNamesEveryMs = 800;
+/** Interval at which inactive threads' names are checked, some at a time. */
+const inactiveNamesEveryMs = 800;
 
 /** Attempts to read all threads: a collection may begin during each. */
 const maxAttempts = 3;
@@ -40,9 +40,9 @@ export class Descriptions {
 	#nowMs = 0;
 	/** Number of names that this sample may still read again. */
 	#rereadsLeft = 0;
-	/** Of idle threads: index of the last whose name's age was checked, and when. */
-	#idleIndex = 0;
-	#idleCheckedMs = 0;
+	/** Of inactive threads: index of the last whose name's age was checked, and when. */
+	#inactiveIndex = 0;
+	#inactiveCheckedMs = 0;
 
 	constructor(jvm: Jvm, pid: number, threads: JavaThreads) {
 		this.#jvm = jvm;
@@ -72,19 +72,19 @@ export class Descriptions {
 		}
 	}
 
-	/** Returns the changed threads and, at intervals, idle ones whose names are old. */
+	/** Returns the changed threads and, at intervals, inactive ones whose names are old. */
 	#withOldNames(changedThreads: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
-		const sinceMs = this.#nowMs - this.#idleCheckedMs;
-		if (sinceMs < idleNamesEveryMs) {
+		const sinceMs = this.#nowMs - this.#inactiveCheckedMs;
+		if (sinceMs < inactiveNamesEveryMs) {
 			return changedThreads;
 		}
 
-		this.#idleCheckedMs = this.#nowMs;
+		this.#inactiveCheckedMs = this.#nowMs;
 		const threads = [...changedThreads];
-		const due = Math.min(all.length, namesPerSample, Math.ceil(all.length * sinceMs / idleNameMs));
+		const due = Math.min(all.length, namesPerSample, Math.ceil(all.length * sinceMs / inactiveNameMs));
 		for (let checked = 0; checked < due; checked++) {
-			this.#idleIndex = (this.#idleIndex + 1) % all.length;
-			const thread = all[this.#idleIndex];
+			this.#inactiveIndex = (this.#inactiveIndex + 1) % all.length;
+			const thread = all[this.#inactiveIndex];
 			if (thread.isSettled && this.#isNameOld(thread)) {
 				threads.push(thread);
 			}
@@ -190,7 +190,7 @@ export class Descriptions {
 
 	#isNameOld({place, cpu, description: {identifiedMs = Number.NaN}}: JavaThread): boolean {
 		const isActive = place.hasMoved || cpu.usedNs > 0;
-		return this.#nowMs - identifiedMs > (isActive ? activeNameMs : idleNameMs);
+		return this.#nowMs - identifiedMs > (isActive ? activeNameMs : inactiveNameMs);
 	}
 
 	#apply({thread, identity, state, isConfirmed}: Reading): void {

@@ -176,7 +176,7 @@ export type ReadLock = Lock & {
 	readonly holderFrames?: Int32Array;
 };
 
-/** The thread runs, or is idle: it waits for nothing until it is read again. */
+/** The thread runs or is IDLE, so it waits for no lock until it is read again. */
 export const notWaiting: ReadLock = {...noLock, frames: new Int32Array(), state: -1, collections: Number.NaN};
 
 /** The lock that a thread waits for. Its holder is not a datum of this part: it is set in all rows that have one. */

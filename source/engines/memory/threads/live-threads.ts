@@ -18,7 +18,7 @@ const housekeepingNs = 1e6;
 
 /**
 Lists the JVM's Java threads with their CPU time, without those that the kernel no longer lists. `UnwatchedThreads`
-makes samples cheaper; `SteadyThreads` and `IdleBackoff` (in the sampler) make them rarer. No two of them alone keep
+makes samples cheaper; `SteadyThreads` and `Backoff` (in the sampler) make them rarer. No two of them alone keep
 our own CPU time within its bounds (bench/README.md), so there are three.
 */
 export class LiveThreads {
@@ -65,12 +65,12 @@ export class LiveThreads {
 			this.#unwatched.forget();
 		}
 
-		this.#scansAll = areAllDue || !this.#unwatched.areIdle(nowMs) || !this.#listWatched();
+		this.#scansAll = areAllDue || !this.#unwatched.areInactive(nowMs) || !this.#listWatched();
 		if (this.#scansAll) {
 			this.#listAll(areAllDue);
 		}
 
-		this.#onlyWatchedOfProcessRan = !areAllDue && this.#unwatched.wereIdle && this.#onlyWatchedRan;
+		this.#onlyWatchedOfProcessRan = !areAllDue && this.#unwatched.wereInactive && this.#onlyWatchedRan;
 		return this.#live;
 	}
 

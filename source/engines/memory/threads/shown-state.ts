@@ -3,7 +3,7 @@ import {type PartOwner, ThreadPart} from './thread-part.js';
 
 /** The state that a thread's row shows: `ShownStates` finds it. */
 export class ShownState extends ThreadPart<{readonly code: number}> {
-	/** When the thread became idle in the VM although RUNNABLE (performance.now); NaN if it is not. */
+	/** Since when the thread has been RUNNABLE in the VM without using CPU time (performance.now); NaN if it is not. */
 	#stalledSinceMs = Number.NaN;
 
 	constructor(owner: PartOwner) {

@@ -34,7 +34,7 @@ export class ShownStates {
 	/** Sets the state that a thread's row shows. Call it in each sample until the state is settled. */
 	update(thread: JavaThread): void {
 		const code = this.#stateOf(thread);
-		thread.state.setState(code, thread.cpu.isIdle && (code === stateCode.IDLE || !mayStall(thread)));
+		thread.state.setState(code, thread.cpu.isZero && (code === stateCode.IDLE || !mayStall(thread)));
 	}
 
 	#stateOf(thread: JavaThread): number {

@@ -26,7 +26,7 @@ export class SteadyThreads {
 		return (this.#runs.get(thread)?.steadyNs ?? 0) >= minSteadyNs;
 	}
 
-	/** Whether a steady thread stopped recently. It may run again at once, so there is no idle back-off for a while. */
+	/** Whether a steady thread stopped recently. It may run again at once, so there is no back-off for a while. */
 	hasSteadyThreadStopped(nowMs: number): boolean {
 		return nowMs - this.#steadyStoppedAtMs < minSteadyNs / 1e6;
 	}

@@ -1,11 +1,11 @@
 import {type ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
-/** How long a thread without frames is watched after it ran: idle compiler threads wake every five seconds. */
+/** How long a thread without frames is watched after it ran: compiler threads without work wake every five seconds. */
 export const watchedMs = 6000;
 
 /** Consecutive scans that must have found only watched threads running. */
-const minIdleScans = 5;
+const minInactiveScans = 5;
 
 /** Each watched thread is read twice per sample. */
 const watchedLimit = 24;
@@ -21,17 +21,17 @@ Finds out whether any threads have run besides the watched ones: a few that may 
 threads need not be scanned. Their CPU time is the process's minus that of the watched threads. It is exact if the
 watched threads' time did not change between the readings. The kernel updates CPU times at the next tick (up to 4 ms) or
 when a thread leaves its CPU, so a thread that starts to run may be noticed a sample late. Therefore the unwatched
-threads must first have been idle for several scans.
+threads must first have been inactive for several scans.
 */
 export class UnwatchedThreads {
 	/** Only watched threads have run between the last two readings. */
-	wereIdle = false;
+	wereInactive = false;
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
 	#watchedTids: readonly number[] = [];
 	/** CPU time of the unwatched threads at the last scan; NaN if unknown. */
 	#usedNs = Number.NaN;
-	#idleScans = 0;
+	#inactiveScans = 0;
 	#scanAtMs = 0;
 
 	constructor(clock: ProcessClock | undefined, cpu: ThreadCpu) {
@@ -40,21 +40,21 @@ export class UnwatchedThreads {
 	}
 
 	/** Whether only watched threads have run since the last scan, and no scan is due. */
-	areIdle(nowMs: number): boolean {
+	areInactive(nowMs: number): boolean {
 		const usedNs = Number.isNaN(this.#usedNs) ? Number.NaN : this.#measure();
-		this.wereIdle = usedNs === this.#usedNs;
-		if (!this.wereIdle) {
-			// If their CPU time is unknown, they may still be idle.
-			this.forget(Number.isNaN(usedNs) ? this.#idleScans : 0);
+		this.wereInactive = usedNs === this.#usedNs;
+		if (!this.wereInactive) {
+			// If their CPU time is unknown, they may still be inactive.
+			this.forget(Number.isNaN(usedNs) ? this.#inactiveScans : 0);
 		}
 
-		return this.wereIdle && nowMs < this.#scanAtMs;
+		return this.wereInactive && nowMs < this.#scanAtMs;
 	}
 
 	/** Ends a scan. `watched`: threads that may run from now on; `isUnchanged`: no others ran since the last scan. */
 	afterScan(watched: readonly number[], isUnchanged: boolean, nowMs: number): void {
-		this.forget(isUnchanged ? this.#idleScans + 1 : 0);
-		if (this.#idleScans >= minIdleScans && watched.length <= watchedLimit) {
+		this.forget(isUnchanged ? this.#inactiveScans + 1 : 0);
+		if (this.#inactiveScans >= minInactiveScans && watched.length <= watchedLimit) {
 			this.#watchedTids = watched;
 			this.#usedNs = this.#measure();
 			this.#scanAtMs = nowMs + scanEveryMs;
@@ -62,10 +62,10 @@ export class UnwatchedThreads {
 	}
 
 	/** Makes the next sample scan all threads. */
-	forget(idleScans = 0): void {
-		this.wereIdle = false;
+	forget(inactiveScans = 0): void {
+		this.wereInactive = false;
 		this.#usedNs = Number.NaN;
-		this.#idleScans = idleScans;
+		this.#inactiveScans = inactiveScans;
 	}
 
 	/** Returns the CPU time of the unwatched threads; NaN if a watched one was running or has ended. */

@@ -24,7 +24,7 @@ const maxLead = 16;
 export type VirtualKind = {readonly id: string; readonly name: Printable};
 
 /**
-Sorts virtual threads, which come and go by the thousand, into kinds, and gives out the keys of their records. Threads
+Sorts virtual threads, which come and go by the thousand, into kinds, and gives out the keys of their rows. Threads
 that began by the same method of the program are a kind. Its name is the most frequent name of its threads, without
 digits, or the method's if they have none.
 */
@@ -65,7 +65,7 @@ export class VirtualKinds {
 		return {id: method, name: frequentName === '' ? method : frequentName};
 	}
 
-	/** Returns a key for a record: the same for the same text, which differs from other records'. */
+	/** Returns the key of a row: the same for the same text, and another for any other. */
 	keyOf(text: string): number {
 		return cached(this.#keys, text, maxEntries, () => virtualThreadsKey - this.#keyCount++);
 	}

@@ -202,12 +202,12 @@ export class Pollers {
 		this.#files.clear();
 	}
 
-	/** Records that a thread waits for the descriptor `key` of the `index`-th map. */
+	/** Notes that a thread waits for the descriptor `key` of the `index`-th map. */
 	add(threadId: number, key: number, index: number): void {
 		this.#files.set(threadId, {fd: this.#objects.integer(key), poller: index});
 	}
 
-	/** Returns the recorded file of a thread if it still waits for it; otherwise undefined. */
+	/** Returns the noted file of a thread if it still waits for it; otherwise undefined. */
 	fileOf(thread: number, id: number): {readonly fd: number; readonly isRead: boolean} | undefined {
 		const file = this.#files.get(id);
 		const pollerMap = file && this.maps.at(file.poller);

@@ -81,7 +81,7 @@ export class CpuRings {
 	}
 
 	/** Returns a printable line about CPUs without records; empty if all have records. */
-	get finding(): Printable {
+	get unrecordedNote(): Printable {
 		const [refusal] = this.#refusals.values();
 		const cpus = [...this.#refusals.keys()];
 		const others = cpus.length > maxNamedCpus ? safe` and ${cpus.length - maxNamedCpus} others` : safe``;

@@ -10,7 +10,7 @@ import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {type PerfRecord} from './perf-ring.js';
 
 /** How long after its last record a thread counts as recorded. */
-const idleAfterMs = 2000;
+const recordedForMs = 2000;
 
 /** How long to skip records of a thread without Java frames (a collector): not forever, as thread ids are reused. */
 const skipMs = 2000;
@@ -130,8 +130,8 @@ export class CpuTimer implements PerfTimer {
 		return (this.#rings?.ringRecords ?? 0) * this.#periodNs / 1e6;
 	}
 
-	get finding(): Printable {
-		return this.#rings?.finding ?? safe``;
+	get unrecordedNote(): Printable {
+		return this.#rings?.unrecordedNote ?? safe``;
 	}
 
 	newStacks(thread: JavaThread): readonly RecordedStack[] {
@@ -186,7 +186,7 @@ export class CpuTimer implements PerfTimer {
 
 			if (this.#threadByTid.get(thread.nativeId) !== thread) {
 				this.#threadStacks.delete(thread);
-			} else if (nowMs - stacks.takenAtMs > idleAfterMs && !thread.isInJava) {
+			} else if (nowMs - stacks.takenAtMs > recordedForMs && !thread.isInJava) {
 				thread.records.setRecorded(false);
 			}
 		}

@@ -13,7 +13,7 @@ export type PerfTimer = {
 	/** How long a ring takes to fill up if its thread, or its CPU, always runs. */
 	readonly bufferMs: number;
 	/** A printable line about threads without records; empty if all have records. */
-	readonly finding?: Printable;
+	readonly unrecordedNote?: Printable;
 	/** Stack pointers from the newest records of non-Java threads, by Linux id. */
 	readonly stackPointers?: ReadonlyMap<number, number>;
 	/** Begins a sample, before threads and CPU times are read. Returns whether a settled thread has records. */

@@ -9,10 +9,10 @@ import {recordCostMs, setCurrentStack, type PerfTimer, monotonicNs} from './perf
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {Ring, pageBytes, type PerfRecord} from './perf-ring.js';
 
-/** With this much CPU time in `busyWithinMs` a thread gets an event; with less in `idleMs` it loses it. */
+/** With this much CPU time in `busyWithinMs` a thread gets an event; with less in `inactiveMs` it loses it. */
 const busyNs = 1e6;
 const busyWithinMs = 1000;
-const idleMs = 2000;
+const inactiveMs = 2000;
 
 /** With this many events, new rings get the next smaller size in `ringSizes`, so that all take at most 16 MB. */
 const smallerFrom = [16, 48] as const;
@@ -35,7 +35,7 @@ type RecordedThread = {
 	lastUpdate: number;
 };
 
-/** Takes stacks of running threads from events on their clocks, opened for busy threads and closed for idle ones. */
+/** Takes stacks of running threads from events on their clocks: opens them for busy threads, closes them for others. */
 export class ThreadTimer implements PerfTimer {
 	readonly #calls: PerfCalls;
 	readonly #stacks: RecordedStacks;
@@ -92,11 +92,11 @@ export class ThreadTimer implements PerfTimer {
 	}
 
 	get unattributed(): UnattributedReason {
-		return this.finding === '' ? (this.#withKernel ? 'wakeUps' : 'systemCalls') : 'refused';
+		return this.unrecordedNote === '' ? (this.#withKernel ? 'wakeUps' : 'systemCalls') : 'refused';
 	}
 
 	/** Returns how many busy threads have no records, and why; empty if all have records. */
-	get finding(): Printable {
+	get unrecordedNote(): Printable {
 		const why = this.#lastError === constants.errno.EPERM
 			? safe`too little memory may be locked (ulimit -l)`
 			: refusalOf(this.#lastError);
@@ -141,9 +141,9 @@ export class ThreadTimer implements PerfTimer {
 			}
 
 			// Keep a thread whose new records have not been counted yet.
-			const isIdle = entry.usedNs < busyNs && nowMs - entry.sinceMs > idleMs && !thread.isInJava
+			const isInactive = entry.usedNs < busyNs && nowMs - entry.sinceMs > inactiveMs && !thread.isInJava
 				&& entry.newStacks.length === 0;
-			if (isIdle || (isMissing && !isUnchanged)) {
+			if (isInactive || (isMissing && !isUnchanged)) {
 				this.#close(thread, entry);
 				this.#threads.delete(thread);
 			} else if (nowMs < entry.retryAtMs) {
@@ -185,10 +185,10 @@ export class ThreadTimer implements PerfTimer {
 		}
 	}
 
-	/** Adds a thread's CPU time to `usedNs`, which begins anew after a while in which the thread was not idle. */
+	/** Adds a thread's CPU time to `usedNs`, which begins anew after a while in which the thread was active. */
 	#addCpu(entry: RecordedThread, thread: JavaThread, nowMs: number): void {
 		const isBusy = entry.usedNs >= (entry.event ? busyNs : 1);
-		if (isBusy && nowMs - entry.sinceMs > (entry.event ? idleMs : busyWithinMs)) {
+		if (isBusy && nowMs - entry.sinceMs > (entry.event ? inactiveMs : busyWithinMs)) {
 			entry.usedNs = 0;
 			entry.sinceMs = nowMs;
 		}

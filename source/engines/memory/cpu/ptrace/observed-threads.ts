@@ -40,7 +40,7 @@ export class ObservedThreads implements StopObserver {
 
 	/**
 	Whether a thread with Java frames has worked in the last half second. While one has, every sample is taken and
-	counts once: CPU clocks show work only at the kernel's next tick, so idle back-off would miss the start of work and
+	counts once: CPU clocks show work only at the kernel's next tick, so back-off would miss the start of work and
 	overcount its end.
 	*/
 	hasWorkingThreads(): boolean {

@@ -106,7 +106,7 @@ test('a CPU that the target may use from now on gets a ring, and one that it may
 		}
 	}
 
-	expect(rings.finding).toBe('');
+	expect(rings.unrecordedNote).toBe('');
 });
 
 /** The calls as on a host with this many CPUs, each of which is one of the two that there are. */
@@ -171,9 +171,9 @@ test('more CPUs than there is memory for: none has a ring at first; those that c
 	expect(CpuRings.open(calls, process.pid, 1e9)).toBe('more than 512 CPUs');
 	cpus = 512;
 	const rings = closedAfterTest(CpuRings.open(calls, process.pid, 1e9) as CpuRings);
-	expect(rings.finding).toBe('');
+	expect(rings.unrecordedNote).toBe('');
 	for (
-		const [later, [more, finding]]
+		const [later, [more, unrecorded]]
 		of ([
 			[514, 'CPU 512, 513'],
 			[530, 'CPU 512, 513, 514, 515, 516, 517, 518, 519 and 10 others'],
@@ -182,7 +182,7 @@ test('more CPUs than there is memory for: none has a ring at first; those that c
 	) {
 		cpus = more;
 		rings.updateCpus(performance.now() + (1e6 * (later + 1)), false);
-		expect(rings.finding).toBe(finding && `threads on ${finding} have no records: more than 512 CPUs`);
+		expect(rings.unrecordedNote).toBe(unrecorded && `threads on ${unrecorded} have no records: more than 512 CPUs`);
 	}
 });
 

@@ -207,22 +207,22 @@ describe('who has an event', () => {
 		const followed = timerOf(kernel);
 		followed.update(threads, 0);
 		expect(eventsOf(followed, threads)).toBeLessThan(10);
-		expect(followed.finding)
+		expect(followed.unrecordedNote)
 			.toMatch(/^3\d threads have no records: too little memory may be locked \(ulimit -l\)$/);
 		followed.update(threads, 20);
 		followed.update(threads, 40);
-		expect([eventsOf(followed, threads), followed.finding]).toEqual([40, '']);
+		expect([eventsOf(followed, threads), followed.unrecordedNote]).toEqual([40, '']);
 		const more = [...threads, ...Array.from({length: 60}, (_, index) => thread(index + 41))];
 		followed.update(more, 60);
-		expect(followed.finding)
+		expect(followed.unrecordedNote)
 			.toBe(`${100 - eventsOf(followed, more)} threads have no records: too little memory may be locked (ulimit -l)`);
 		followed.update(threads.slice(0, 1), 80);
-		expect(followed.finding).toBe('');
+		expect(followed.unrecordedNote).toBe('');
 		const limited = timerOf(new Kernel({events: 7}));
 		const others = Array.from({length: 40}, (_, index) => thread(index + 1));
 		limited.update(others, 0);
 		limited.update(others, 20);
-		expect([eventsOf(limited, others), limited.finding]).toEqual([
+		expect([eventsOf(limited, others), limited.unrecordedNote]).toEqual([
 			7,
 			'33 threads have no records: no more files may be opened (ulimit -n)',
 		]);

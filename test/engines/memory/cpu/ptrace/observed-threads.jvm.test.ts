@@ -5,7 +5,7 @@ import {type RunningStacks} from '../../../../../source/engines/memory/cpu/ptrac
 import {JavaThread} from '../../../../../source/engines/memory/threads/java-thread.js';
 import {type LiveThreads} from '../../../../../source/engines/memory/threads/live-threads.js';
 import {emptyBlock} from '../../../../../source/engines/memory/hotspot/thread-block.js';
-import {IdleBackoff, SamplingClock} from '../../../../../source/sampler/clock.js';
+import {Backoff, SamplingClock} from '../../../../../source/sampler/clock.js';
 import {seeded} from '../../../../helpers/random.js';
 
 const intervalMs = 20;
@@ -30,7 +30,7 @@ function play(
 		{} as RunningStacks,
 	);
 	const clock = new SamplingClock(0, random);
-	const rests = new IdleBackoff();
+	const rests = new Backoff();
 	const found = [0, 0, 0];
 	let [nowMs, beginMs, usedUntilMs, samples, intervals, isUnchanged] = [0, restMs, 0, 0, 0, false];
 	for (; samples < 100_000; samples++) {

@@ -7,7 +7,7 @@ import {JavaThread} from '../../source/engines/memory/threads/java-thread.js';
 import {emptyBlock} from '../../source/engines/memory/hotspot/thread-block.js';
 import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {IdleBackoff, SamplingClock, ticksBefore} from '../../source/sampler/clock.js';
+import {Backoff, SamplingClock, ticksBefore} from '../../source/sampler/clock.js';
 import {type TableImage} from '../../source/table/table-reader.js';
 import type {JavaProcess} from '../helpers/jvm.js';
 import {schedstatOf} from '../helpers/proc.js';
@@ -21,7 +21,7 @@ import {SteadyThreads} from '../../source/engines/memory/threads/steady-threads.
 const intervalMs = 20;
 
 test('samples are taken more rarely while nothing changes, and at the full rate after the first change', () => {
-	const backoff = new IdleBackoff();
+	const backoff = new Backoff();
 	expect([false, true, true, true, true, false, true, false].map(isUnchanged =>
 		backoff.next(isUnchanged, intervalMs))).toEqual([1, 2, 4, 4, 4, 1, 2, 1]);
 });
@@ -41,14 +41,14 @@ test.each([
 ])(
 	'at an interval of %d ms, with room for %d ms, where %d ms were requested, a sample covers %d intervals at most (after a long rest: %s)',
 	(interval, nextWithinMs, requestedMs, most, isAtRest) => {
-		const backoff = new IdleBackoff();
+		const backoff = new Backoff();
 		expect(Math.max(...Array.from({length: 70}, () =>
 			backoff.next(true, interval, {nextWithinMs, requestedMs, isAtRest})))).toBe(most);
 	},
 );
 
 test('a sample covers more only once sixty in a row were taken at rest', () => {
-	const backoff = new IdleBackoff();
+	const backoff = new Backoff();
 	const next = (times: number, isAtRest: boolean) =>
 		Array.from({length: times}, () => backoff.next(true, intervalMs, {isAtRest})).at(-1);
 	expect([next(60, true), next(1, true), next(1, false), next(60, true), next(1, true)]).toEqual([4, 20, 4, 4, 20]);
@@ -59,7 +59,7 @@ test('a sample covers more only once sixty in a row were taken at rest', () => {
 function simulate(workMs: number, restMs: number): {factor: number; taken: number; samples: number} {
 	const random = seeded(workMs + restMs);
 	const clock = new SamplingClock(0, random);
-	const backoff = new IdleBackoff();
+	const backoff = new Backoff();
 	const sample = new Sample();
 	const thread = new JavaThread(0x10_00, emptyBlock(), 1);
 	thread.row.index = sample.addThread(1, 1, safe`works`);
