@@ -77,7 +77,7 @@ export function retryDelayMs(failures: number, intervalMs: number): number {
 
 /**
 Number of intervals that the next sample covers after one unchanged sample, and after two or more; and the maximum of
-that time. With longer steps, samples would keep step with work that comes after rests of equal length.
+its time. With longer steps, samples would keep step with work that comes after rests of equal length.
 */
 const steps = [2, 4];
 const maxBackoffMs = 100;

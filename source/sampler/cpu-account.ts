@@ -101,7 +101,7 @@ export class CpuAccount {
 
 	#addUnattributed(sample: Sample, row: number, ns: number): void {
 		sample.addAttributedCpu(row, ns, this.#unattributed);
-		// No record shows it.
+		// No record shows this time.
 		sample.attributedCpu.records[sample.attributedCpu.count - 1] = 0;
 	}
 
@@ -179,7 +179,7 @@ const compareEveryMs = 250;
 /** Number of comparisons in a row that must show the missing time: a thread may be read a second late. */
 const comparisonCount = 5;
 
-/** Less is within the readings' error: nanoseconds, and a share of the CPU time since the oldest comparison. */
+/** Less is within the error of the readings: nanoseconds, and a share of what the process used over the comparisons. */
 const minMissingNs = 5e6;
 const minMissingShare = 0.01;
 

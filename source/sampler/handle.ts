@@ -49,7 +49,7 @@ export type SamplerHandle = SnapshotSource & {
 	resume(): void;
 };
 
-/** Of the worker's heap: by default V8 lets the young generation grow to 48 MB before the first collection. */
+/** Maximum young generation of the worker's heap; by default V8 lets it grow to 48 MB before the first collection. */
 const maxYoungGenerationMb = 6;
 
 /** Returns the worker's file: in the build next to this module or above it; when run from source, in dist. */

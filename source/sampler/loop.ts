@@ -63,9 +63,9 @@ export class SamplingLoop {
 	readonly #requestedIntervalMs: number;
 	/** Sampling time not yet counted in ticks; at the start an interval, so that the first sample is a tick. */
 	#uncountedMs: number;
-	/** By the user (`setPaused`). */
+	/** The user has paused sampling (`setPaused`). */
 	#isPaused = false;
-	/** While our own process is, or is about to be, suspended (`hold`). */
+	/** Our own process is, or is about to be, suspended (`hold`). */
 	#isHeld = false;
 	#isStopped = false;
 	/** Resolves when the sample in progress is done; undefined if there is none. */

@@ -7,14 +7,18 @@ import {Sample, threadFlag} from '../model/sample.js';
 import {UserError} from '../runtime/errors.js';
 import {chooseEngine} from './choose-engine.js';
 
-/** Number of samples, and in how many stacks a method must be the top frame. */
 const sampleCount = 40;
-const minTops = 3;
-/** And in which share of those on which the thread used CPU time: what a loop calls is compiled even so. */
-const minTopShare = 0.3;
+
 /**
-On how many stacks a thread that carries virtual threads must have used CPU time: its own methods then run at many of
-their switches, which are too short to be the top frame's.
+A method has a running loop if it is the top frame of at least this many stacks of a thread, and of this share of those
+on which the thread used CPU time. A loop that only calls other methods does not matter: these are compiled.
+*/
+const minTops = 3;
+const minTopShare = 0.3;
+
+/**
+On this many stacks a carrier must have used CPU time to count as busy. Its own methods then run at each switch of
+virtual threads, for too short a time to be the top frame of a sample.
 */
 const minOfCarrier = 8;
 const intervalMs = 20;
@@ -105,7 +109,7 @@ class CommonStack {
 		return this.#isCarrier && this.#withCpu >= minOfCarrier;
 	}
 
-	/** Returns the frames that were in all stacks and the top one in enough of them; of a busy carrier, the former. */
+	/** Returns the frames that all stacks share and that top enough of them; of a busy carrier, all that they share. */
 	loops(): number[] {
 		if (this.isBusyCarrier) {
 			return this.#frames;

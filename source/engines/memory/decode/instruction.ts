@@ -245,19 +245,22 @@ function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: OperandSiz
 	return at + 1 + (immediateOnly.has(opcode) ? immediate : fixedBytes.get(opcode) ?? 0);
 }
 
-/** Of arithmetic: four forms have a ModRM byte, two an immediate. */
+/** Returns the end of an arithmetic instruction: four forms have a ModRM byte, two an immediate. */
 function arithmeticEnd(code: Uint8Array, at: number, immediate: number): number {
 	const form = code[at] & 7;
 	return form < 4 ? operandEnd(code, at + 1) : at + 1 + (form === 4 ? 1 : immediate);
 }
 
-/** Of the group of F6 and F7, in which only TEST has an immediate. */
+/** Returns the end of an instruction of the group of F6 and F7, in which only TEST has an immediate. */
 function groupEnd(code: Uint8Array, at: number, immediate: number): number {
 	const isTest = ((code[at + 1] >> 3) & 7) < 2;
 	return operandEnd(code, at + 1) + (isTest ? immediate : 0);
 }
 
-/** Opcodes with a ModRM byte and no immediate besides arithmetic: MOVSXD; TEST to POP; shifts, x87; INC to PUSH. */
+/**
+Whether an opcode other than arithmetic has a ModRM byte and no immediate: MOVSXD; TEST to POP; shifts, x87; INC to
+PUSH.
+*/
 function hasOnlyOperand(opcode: number): boolean {
 	return opcode === 0x63
 		|| (opcode >= 0x84 && opcode <= 0x8F)

@@ -6,7 +6,7 @@ export type CodeReader = (address: number) => Uint8Array;
 
 const instructionBytes = 16;
 
-/** A stub that restores all registers, vectors included, has some 120. */
+/** Maximum instructions followed; a stub that restores all registers, vectors included, has some 120. */
 const maxInstructions = 256;
 
 /** What an instruction does to the stack pointer: pops bytes (pushes: negative), leaves the code, or is unknown. */
@@ -123,6 +123,7 @@ class CodeWindow {
 /** pop rbp. */
 const popFp = 0x5D;
 
+/** Returns what the instruction at the start of these bytes does to the stack pointer. */
 function effectOf(bytes: Uint8Array): Effect {
 	const rex = bytes[0] >> 4 === 4 ? bytes[0] : 0;
 	const code = rex === 0 ? bytes : bytes.subarray(1);
@@ -139,7 +140,7 @@ function effectOf(bytes: Uint8Array): Effect {
 	return endOf(opcode, operand) ?? ((rex & 8) !== 0 && (rex & 1) === 0 ? arithmeticEffect(code) : none);
 }
 
-/** As `effectOf`, of what ends the code's way, without a REX prefix; undefined for other instructions. */
+/** Returns the effect of an instruction after which the code goes on elsewhere; undefined for any other instruction. */
 function endOf(opcode: number, operand: number): Effect | undefined {
 	// RET, JMP to a register.
 	if (opcode === 0xC3 || (opcode === 0xFF && operand >= 0xE0 && operand <= 0xE7)) {
@@ -152,7 +153,7 @@ function endOf(opcode: number, operand: number): Effect | undefined {
 	return [0xC9, 0xCC, 0xF4, 0xC2].includes(opcode) || isUd2 || isIndirectJump ? 'unknown' : undefined;
 }
 
-/** As `effectOf`, of a 64-bit instruction without its REX prefix: what sets the stack pointer (ADD, SUB, LEA, MOV). */
+/** Returns the effect of a 64-bit instruction without its REX prefix; ADD, SUB, LEA and MOV may set the pointer. */
 function arithmeticEffect(code: Uint8Array): Effect {
 	const [opcode, operand, scale] = code;
 	if (opcode === 0x83 || opcode === 0x81) {
@@ -170,7 +171,7 @@ function arithmeticEffect(code: Uint8Array): Effect {
 	return isMove ? 'unknown' : none;
 }
 
-/** As `effectOf`, of arithmetic with an immediate. The lowest three bits of ModRM select the register, 4 for rsp. */
+/** Returns the effect of arithmetic with an immediate. ModRM's lowest three bits select the register: 4 is rsp. */
 function immediateEffect(operand: number, immediate: number): Effect {
 	if (operand < 0xC0 || (operand & 7) !== 4) {
 		return none;

@@ -24,7 +24,7 @@ const symbolLimit = 65_535;
 /** Bytes at the start of a ConstMethod, up to its name's index, that identify it. */
 const identityBytes = 48;
 
-/** A large application runs some 50,000; beyond this limit the cache is emptied. */
+/** Maximum methods cached, beyond which the cache is emptied; a large application runs some 50,000. */
 const methodLimit = 100_000;
 
 type MethodName = {readonly className: string; readonly name: string};

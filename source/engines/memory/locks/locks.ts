@@ -43,7 +43,7 @@ export class Locks {
 	readonly #initializers: ClassInitializers;
 	readonly #monitors: MonitorObjects;
 	readonly #classIds: ClassIds = new Map();
-	/** The same of Class objects: the names have `.class` at their end. */
+	/** As `#classIds`, for locks that are Class objects: the names end with `.class`. */
 	readonly #classObjectIds: ClassIds = new Map();
 	#threads: readonly JavaThread[] = [];
 	/** Count of collections at which this sample's cached pages were read; undefined if there are none. */

@@ -4,7 +4,7 @@ import {Ranges} from '../target/ranges.js';
 import {fail, ifReadable} from '../target/memory-reader.js';
 import {type Vm} from '../hotspot/vm.js';
 
-/** Kernels allow 32,768 threads by default (pid_max). */
+/** Maximum threads of a JVM; kernels allow 32,768 in all by default (pid_max). */
 const threadLimit = 65_536;
 
 const maxAttempts = 5;

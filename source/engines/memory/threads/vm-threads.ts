@@ -118,7 +118,7 @@ export class VmThreads {
 		}
 
 		for (const thread of this.#threads.values()) {
-			// It may be about to become a Java thread: it counts as the JVM's own only from its second list on.
+			// A new thread may be about to become a Java thread: it counts as the JVM's own from its second list on.
 			if (thread.lists < 2) {
 				this.onlyWatchedRan = false;
 				continue;
@@ -228,7 +228,7 @@ export class VmThreads {
 				const thread = this.#threads.get(nativeId) ?? this.#newThread(nativeId, isFirst, launcher);
 				threads.set(nativeId, thread);
 				thread.lists++;
-				// It has set its name by now.
+				// A thread has set its name by its second list.
 				thread.name = thread.lists === 2 ? this.#name(nativeId) : thread.name;
 			}
 		}

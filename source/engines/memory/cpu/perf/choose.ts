@@ -56,10 +56,10 @@ function whatThreadEventsMiss(withKernel: boolean, refusal: string | undefined):
 	return refusal && `threads that live for milliseconds have no records, as events on CPUs are refused: ${refusal}`;
 }
 
-/** More than one, because a thread may be ending. */
+/** Maximum threads on which an event is tried: more than one, because a thread may be ending. */
 const maxThreadsTried = 4;
 
-/** Long enough for no record to be written. */
+/** The period of an event that is only tried: long enough for the kernel to write no record. */
 const trialPeriodNs = 1e9;
 
 /** `withKernel`: events may include time in system calls; `refusal`: why there can be no events. */

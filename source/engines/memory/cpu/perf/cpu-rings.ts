@@ -24,12 +24,15 @@ const largePages = 256;
 /** Bytes of a record apart from its stack. */
 const recordHeaderBytes = 256;
 
-/** Interval between reads of the target's CPUs, and with new threads; at least this multiple of a read's duration. */
+/**
+Interval between reads of the CPUs that the target may use, and the one after a thread has started. Both are at least
+`updateMultiple` times the duration of a read.
+*/
 const updateMs = 2000;
 const newThreadsUpdateMs = 250;
 const updateMultiple = 200;
 
-/** How long a CPU keeps its ring after the target may not run there any more: a moving target may just be missed. */
+/** How long a CPU keeps its ring after the target was last allowed there: a read may miss a target that moves. */
 const keepMs = 15_000;
 
 type CpuEvent = {

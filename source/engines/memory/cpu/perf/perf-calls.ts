@@ -37,7 +37,7 @@ const sampleType = 2 | 4 | (1 << 12) | (1 << 13);
 const excludeKernel = 1 << 5;
 const excludeIdle = 1 << 7;
 
-/** Another (use_clockid) and its clock: record times are CLOCK_MONOTONIC, as in `process.hrtime`. */
+/** Bit of the flags (use_clockid) and its clock: record times are CLOCK_MONOTONIC, as in `process.hrtime`. */
 const useClock = 1 << 25;
 const monotonicClock = 1;
 

@@ -76,11 +76,12 @@ export class ObservedThreads implements StopObserver {
 		const isWalked = walk();
 		const isBlocked = thread.block.state === javaThreadState.blocked;
 		if (wasBlocked && isBlocked && thread.stack.end !== 'broken') {
-			// It waited all the time, in the VM.
+			// The thread waited in the VM during the whole walk.
 			return isWalked;
 		}
 
-		// It has no CPU, or just woke up or went to sleep: the frame in which it did is not a random one.
+		// The thread has no CPU, or has just woken up or gone to sleep: threads do that at the same frames again and
+		// again, so this frame is no fair sample of where it works.
 		if (
 			isOff
 			|| (this.#onCpu.isReliable

@@ -201,7 +201,7 @@ export class RunningStacks {
 			if (isAnchored || (block.anchorSp > location.sp && !top.isInCode(location))) {
 				end = ifReadable<WalkEnd>(() => walker.walkFromAnchor(stack, block), 'broken');
 			} else {
-				// It has left Java code, or not yet entered it.
+				// Without an anchor and outside Java code, the thread has left Java code or not entered it yet.
 				const isOutsideJava = block.anchorSp === 0 && block.state !== javaThreadState.inJava
 					&& !isInTransition(block);
 				end = isOutsideJava ? 'root' : top.walk(stack, location);

@@ -257,7 +257,7 @@ export class Stopper {
 	}
 
 	#trySeize(tid: number, stops: Stops): boolean {
-		// Still ours from an earlier round.
+		// An earlier round seized this thread, which has not stopped yet.
 		if (this.#pending.has(tid)) {
 			stops.late++;
 			return false;
