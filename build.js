@@ -23,7 +23,7 @@ const {metafile} = await build({
 	minifySyntax: true,
 	chunkNames: 'chunks/[name]-[hash]',
 	define: {
-		'process.env.NODE_ENV': '"production"',
+		...bundleOptions.define,
 		'process.env.TPROF_VERSION': JSON.stringify(version),
 	},
 	legalComments: 'none',

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import {inkPlugins} from './ink-plugins.js';
+import {lineRendererPlugin} from './line-renderer-plugin.js';
 
 /** How everything is bundled that Node runs: the program, what tests start, benchmarks. */
 export const bundleOptions = {
@@ -7,9 +7,17 @@ export const bundleOptions = {
 	format: 'esm',
 	platform: 'node',
 	target: 'node22',
-	plugins: inkPlugins,
-	// Its usual entry finds its files in a way that no bundler sees.
+	plugins: [lineRendererPlugin],
+	// React's developer tools, which Ink would load if the environment had DEV=true.
+	external: ['*/devtools.js'],
+	define: {
+		'process.env.NODE_ENV': '"production"',
+		'process.env.DEV': '"false"',
+		// Yoga reads the bytes that are in its own file by `fetch` if there is one, which loads Node's HTTP client.
+		fetch: 'undefined',
+	},
 	alias: {
+		// Its usual entry finds its files in a way that no bundler sees.
 		'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
 		'string-width': path.join(import.meta.dirname, 'string-width.js'),
 	},

@@ -7,8 +7,7 @@ const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-█▏�
 
 /**
 In place of string-width in what is bundled: counts texts of bars and marks, which every frame has, without taking them
-apart into graphemes. Ink measures each changed line, and Ink's measure of 60 lines with trends is 10 ms of CPU time. It
-is performance only.
+apart into graphemes. Ink measures each changed line. It is performance only.
 */
 export default function quickStringWidth(text, options) {
 	const shown = typeof text === 'string' && options === undefined ? text.replaceAll(styles, '') : undefined;

@@ -34,7 +34,6 @@ async function bundled(entry: string): Promise<URL> {
 		...bundleOptions,
 		entryPoints: [path.join(root, entry)],
 		outfile,
-		define: {'process.env.NODE_ENV': '"production"'},
 	});
 	await copyKoffi(directory);
 	return pathToFileURL(outfile);
