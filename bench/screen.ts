@@ -1,6 +1,6 @@
 /*
 The session's screen alone, in this process, on a terminal that is only an object: CPU time and bytes of a refresh after
-which all cells are others, of a move of the cursor, of a page, of a new order and of other keys, with 5,000 rows.
+which all figures are others, of a move of the cursor, of a page, of a new order and of other keys, with 5,000 rows.
 Reading the table and the target's figures are not in it. CPU time is that of the whole process, with its garbage
 collection, in a loop: what runs once a second is colder, so these are figures to compare. Windows are kept and trends
 drawn as in a session with a refresh each second. Targets: at 200 x 60 a key below 20 ms, at 80 x 24 a refresh below 3

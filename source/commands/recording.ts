@@ -11,7 +11,7 @@ import type {Recording} from '../exports/recording/recording-reader.js';
 import {isBackend} from '../fleet/backend-address.js';
 import {LookBack} from '../query/past/look-back.js';
 import type {Ring} from '../query/past/past-ring.js';
-import {cellOf, indexAt, usualSpanMs} from '../query/past/steps.js';
+import {intervalEnd, indexAt, usualSpanMs} from '../query/past/steps.js';
 import {dayAndTime} from '../query/columns/format.js';
 
 const hint = 'tprof-top open reads the .pb.gz files that the s key saves, and recordings';
@@ -237,6 +237,6 @@ function nearestEnd(ring: Ring, ms: number): number {
 
 /** Returns what was counted in the clock's ten seconds around a moment. */
 export function windowAt(ring: Ring, atMs: number): Snapshot {
-	const {snapshot, since} = new LookBack().window(ring, cellOf(atMs, usualSpanMs), usualSpanMs)!;
+	const {snapshot, since} = new LookBack().window(ring, intervalEnd(atMs, usualSpanMs), usualSpanMs)!;
 	return windowSnapshot(snapshot, since);
 }

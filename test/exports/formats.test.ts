@@ -243,10 +243,11 @@ test('json orders lines by CPU time, then ticks, in any order of the view', () =
 	expect(lines.map(({line}) => line)).toEqual([24, 16, 88, 10, 30]);
 });
 
-test('csv keeps names that are formulas from being run, and cells apart', () => {
-	const cells = parseCsv(textOf('csv', hostileSnapshot())).flatMap(row => [row.class, row.method, row.file, row.top_threads]);
-	expect(cells.filter(cell => /^\s*[=+\-@]/.test(cell))).toEqual([]);
-	expect(cells)
+test('csv keeps names that are formulas from being run, and fields apart', () => {
+	const rows = parseCsv(textOf('csv', hostileSnapshot()));
+	const fields = rows.flatMap(row => [row.class, row.method, row.file, row.top_threads]);
+	expect(fields.filter(field => /^\s*[=+\-@]/.test(field))).toEqual([]);
+	expect(fields)
 		.toEqual(expect.arrayContaining([
 			'\'=1+2',
 			'\'+cmd|\'/C calc\'!A0',

@@ -9,17 +9,17 @@ import {sum} from '../helpers/sum.js';
 
 /** Rows of a CSV document (RFC 4180) by the names in its header row; throws where it is not one. */
 export function parseCsv(text: string): Array<Record<string, string>> {
-	const cells = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy)];
-	expect(cells.map(([cell]) => cell).join('')).toBe(text);
-	const records: string[][] = [[]];
-	for (const [, quoted, plain, end] of cells) {
-		records.at(-1)!.push(quoted?.replaceAll('""', '"') ?? plain);
+	const fields = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy)];
+	expect(fields.map(([field]) => field).join('')).toBe(text);
+	const lines: string[][] = [[]];
+	for (const [, quoted, plain, end] of fields) {
+		lines.at(-1)!.push(quoted?.replaceAll('""', '"') ?? plain);
 		if (end === '\r\n') {
-			records.push([]);
+			lines.push([]);
 		}
 	}
 
-	const [header, ...rows] = records.slice(0, -1);
+	const [header, ...rows] = lines.slice(0, -1);
 	expect(rows.filter(row => row.length !== header.length)).toEqual([]);
 	return rows.map(row => Object.fromEntries(header.map((name, index) => [name, row[index]])));
 }

@@ -4,7 +4,7 @@ import {sumOf} from '../../source/util/sum.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {addToRing, usualBounds} from '../../source/query/past/past-ring.js';
 import {RowTrends} from '../../source/query/past/row-trends.js';
-import {cellAfter, cellBefore} from '../../source/query/past/steps.js';
+import {intervalAfter, intervalBefore} from '../../source/query/past/steps.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {randomSession, ringOf, saidBy, startMs} from '../helpers/random-session.js';
 
@@ -78,11 +78,11 @@ test('a refresh that comes early, or brings nothing new, begins no window', () =
 
 test('steps pass over a time without samples', () => {
 	const paused = ringOf([...randomSession(30)].map((snapshot, index) => shifted(snapshot, index < 15 ? 0 : 600_000)));
-	const first = cellBefore(paused, undefined, 10_000)!;
-	const second = cellBefore(paused, first, 10_000)!;
+	const first = intervalBefore(paused, undefined, 10_000)!;
+	const second = intervalBefore(paused, first, 10_000)!;
 	expect(first - startMs).toBe(620_000);
 	expect(second - startMs).toBe(20_000);
-	expect(cellAfter(paused, second, 10_000)).toBe(first);
+	expect(intervalAfter(paused, second, 10_000)).toBe(first);
 });
 
 test.each(['javaOnly', 'native'] as const)('a trend follows the toggle %s', option => {

@@ -12,7 +12,7 @@ const traces: ReportFormat<TraceReport> = {
 	write(_, report, {top}) {
 		const {csv: columns} = tracesView.files;
 		const rows = traceMethods(report, undefined).sort(longestFirst).slice(0, top);
-		return csvText([columns.map(({id}) => id), ...rows.map(row => columns.map(({cell}) => cell(row)))]);
+		return csvText([columns.map(({id}) => id), ...rows.map(row => columns.map(({field}) => field(row)))]);
 	},
 };
 
@@ -22,13 +22,15 @@ const tasks: ReportFormat<TaskReport> = {
 		const {csv: columns} = tasksView.files;
 		return csvText([
 			['by', ...columns.map(({id}) => id)],
-			...taskGroupings.flatMap(by =>
-				taskRows(report, undefined, by).slice(0, top).map(row => [by, ...columns.map(({cell}) => cell(row))])),
+			...taskGroupings.flatMap(by => {
+				const rows = taskRows(report, undefined, by).slice(0, top);
+				return rows.map(row => [by, ...columns.map(({field}) => field(row))]);
+			}),
 		]);
 	},
 };
 
-/** RFC 4180: CR LF after each record, quotes around cells that need them. */
+/** RFC 4180: CR LF after each row, quotes around fields that need them. */
 export const csv: ExportFormat = {
 	id: 'csv',
 	title: 'CSV',
@@ -45,9 +47,9 @@ export const csv: ExportFormat = {
 		const takenAt = new Date(snapshot.session.takenAtMs).toISOString();
 		const {csv: columns, csvRows} = view.files;
 		const all = csvRows ? csvRows(snapshot, baseline, query) : view.query(snapshot, baseline, query).rows;
-		const rows = all.slice(0, top).map(row => [takenAt, ...columns.map(column => column.cell(row))]);
-		const records = iteration === 0 ? [['taken_at', ...columns.map(({id}) => id)], ...rows] : rows;
-		return csvText(records);
+		const body = all.slice(0, top).map(row => [takenAt, ...columns.map(column => column.field(row))]);
+		const rows = iteration === 0 ? [['taken_at', ...columns.map(({id}) => id)], ...body] : body;
+		return csvText(rows);
 	},
 };
 
@@ -55,15 +57,15 @@ export const csv: ExportFormat = {
 Returns a number, nothing for an unknown one, or a text quoted as in RFC 4180, with an apostrophe if spreadsheets would
 take it for a formula.
 */
-function csvCell(cell: string | number): string {
-	if (typeof cell === 'number') {
-		return Number.isNaN(cell) ? '' : String(cell);
+function csvField(field: string | number): string {
+	if (typeof field === 'number') {
+		return Number.isNaN(field) ? '' : String(field);
 	}
 
-	const text = /^\s*[=+\-@＝＋－＠]/.test(cell) ? `'${cell}` : cell;
+	const text = /^\s*[=+\-@＝＋－＠]/.test(field) ? `'${field}` : field;
 	return /[",\r\n;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function csvText(records: ReadonlyArray<ReadonlyArray<string | number>>): string {
-	return records.map(record => `${record.map(cell => csvCell(cell)).join(',')}\r\n`).join('');
+function csvText(rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
+	return rows.map(row => `${row.map(field => csvField(field)).join(',')}\r\n`).join('');
 }

@@ -1,7 +1,7 @@
 import type {FileHandle} from 'node:fs/promises';
 import type {Dictionary} from '../../model/snapshot.js';
 import {together, type RingWindow} from '../../query/past/past-ring.js';
-import {cellOf} from '../../query/past/steps.js';
+import {intervalEnd} from '../../query/past/steps.js';
 import {UserError} from '../../runtime/errors.js';
 import {ignoringErrors} from '../files/write-files.js';
 import {
@@ -134,15 +134,15 @@ export class MemberFile {
 }
 
 /** Ways to merge, tried in turn: the share of the file that is merged, and the length of the merged windows. */
-const merges: ReadonlyArray<{readonly share: number; readonly cellMs: number}> = [
-	{share: 0.5, cellMs: 10_000},
-	{share: 0.5, cellMs: 60_000},
-	{share: 0.5, cellMs: 600_000},
-	{share: 0.5, cellMs: 3_600_000},
-	{share: 1, cellMs: 3_600_000},
+const merges: ReadonlyArray<{readonly share: number; readonly spanMs: number}> = [
+	{share: 0.5, spanMs: 10_000},
+	{share: 0.5, spanMs: 60_000},
+	{share: 0.5, spanMs: 600_000},
+	{share: 0.5, spanMs: 3_600_000},
+	{share: 1, spanMs: 3_600_000},
 ];
 
-const unmerged = {share: 0, cellMs: 0};
+const unmerged = {share: 0, spanMs: 0};
 
 /** Share of the size that a merge must leave free, so that the next one is not soon. */
 const leastFree = 0.25;
@@ -194,7 +194,7 @@ export async function copyUpTo(
 	copy: Copy,
 	size: number,
 	dictionary: Dictionary,
-	{share, cellMs} = unmerged,
+	{share, spanMs} = unmerged,
 ): Promise<void> {
 	const {from, to} = copy;
 	let window: RingWindow | undefined;
@@ -218,7 +218,7 @@ export async function copyUpTo(
 
 		if (member.kind === memberKinds.window) {
 			copy.number++;
-			if (window && isOld && cellOf(window.atMs, cellMs) === cellOf(member.atMs, cellMs)) {
+			if (window && isOld && intervalEnd(window.atMs, spanMs) === intervalEnd(member.atMs, spanMs)) {
 				window = together(window, member);
 			} else {
 				await write();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {LookBack, windowOrBase} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/past-ring.js';
-import {cellOf, indexAt} from '../../query/past/steps.js';
+import {intervalEnd, indexAt} from '../../query/past/steps.js';
 import {windowBody} from '../../query/past/window-body.js';
 import {UserError} from '../../runtime/errors.js';
 import {
@@ -192,7 +192,7 @@ export class Recorder {
 			const window = ring.windows[at];
 			await members.window(window, ring.newest!.dictionary);
 			this.#lastMs = window.atMs;
-			if (cellOf(window.atMs, indexEveryMs) !== cellOf(this.#indexAtMs, indexEveryMs)) {
+			if (intervalEnd(window.atMs, indexEveryMs) !== intervalEnd(this.#indexAtMs, indexEveryMs)) {
 				await this.#index(ring, at, members);
 			}
 		}

@@ -1,7 +1,7 @@
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {countsOf, MovingMoment, type Counts} from './deltas.js';
 import type {Ring, RingWindow} from './past-ring.js';
-import {indexAt, windowOfCell} from './steps.js';
+import {indexAt, windowsOfInterval} from './steps.js';
 import {readBody, type PastMoment, type WindowBody} from './window-body.js';
 import {lastTenSecondsMs, type WindowStarts} from './windows.js';
 
@@ -22,9 +22,9 @@ export class LookBack {
 	readonly #kept = new Map<RingWindow, PastMoment>();
 	#window: PastWindow | undefined;
 
-	/** Returns the window of the cell that ends at `atMs`; undefined if the ring is empty. */
+	/** Returns the window of the interval that ends at `atMs`; undefined if the ring is empty. */
 	window(ring: Ring, atMs: number, spanMs: number): PastWindow | undefined {
-		const found = windowOfCell(ring, atMs, spanMs);
+		const found = windowsOfInterval(ring, atMs, spanMs);
 		if (!found) {
 			return undefined;
 		}

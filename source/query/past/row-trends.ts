@@ -3,7 +3,7 @@ import type {Column, PastFigures} from '../columns/column.js';
 import type {Query} from '../types/query.js';
 import {LookBack, windowOrBase} from './look-back.js';
 import type {Ring, RingWindow} from './past-ring.js';
-import {stepsUpTo, trendOf, type Span, type Trend} from './steps.js';
+import {stepsUpTo, trendOf, type WindowRange, type Trend} from './steps.js';
 
 type View = {readonly columns: ReadonlyArray<Pick<Column<never>, 'past'>>};
 type Past = NonNullable<View['columns'][number]['past']>;
@@ -58,7 +58,7 @@ export class RowTrends {
 		});
 	}
 
-	#figures(query: Query, ring: Ring, {from, to}: Span, past: Past): Omit<Step, 'from'> {
+	#figures(query: Query, ring: Ring, {from, to}: WindowRange, past: Past): Omit<Step, 'from'> {
 		const since = this.#lookBack.at(ring, from)?.snapshot;
 		// The newest step changes at each refresh.
 		const snapshot = to === ring.windows.length - 1 ? ring.newest! : this.#lookBack.at(ring, to)!.snapshot;

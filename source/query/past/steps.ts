@@ -3,18 +3,18 @@ import {corePercent} from '../counters/share.js';
 import type {Ring, RingWindow, WindowFigures} from './past-ring.js';
 
 /** Lengths of a window of the past, which are also its steps: the choices of the z key, the longest first. */
-export const spans = [
+export const intervalLengths = [
 	{ms: 600_000, title: '10 min'}, {ms: 60_000, title: '1 min'}, {ms: 10_000, title: '10 s'}, {ms: 1000, title: '1 s'},
 ] as const;
 
-export const shortestSpanMs = spans.at(-1)!.ms;
+export const shortestSpanMs = intervalLengths.at(-1)!.ms;
 
 export const usualSpanMs = 10_000;
 
-/* Time is divided into cells of one span, aligned to its multiples on the clock. A cell is identified by its end. */
+/* Time is divided into intervals of one length, aligned to its multiples on the clock. Their ends identify them. */
 
-/** Returns the end of the cell that contains a moment, epoch milliseconds. */
-export function cellOf(atMs: number, spanMs: number): number {
+/** Returns the end of the interval that contains a moment, epoch milliseconds. */
+export function intervalEnd(atMs: number, spanMs: number): number {
 	return Math.ceil(atMs / spanMs) * spanMs;
 }
 
@@ -33,19 +33,19 @@ export function indexAt({windows}: Ring, atMs: number): number {
 	return low - 1;
 }
 
-/** Returns the last cell with samples before the one that ends at `atMs` (undefined: the newest); undefined if none. */
-export function cellBefore(ring: Ring, atMs: number | undefined, spanMs: number): number | undefined {
+/** Returns the last interval with samples before the one that ends at `atMs` (undefined: the newest), if any. */
+export function intervalBefore(ring: Ring, atMs: number | undefined, spanMs: number): number | undefined {
 	const newest = ring.windows.at(-1);
-	const cell = atMs ?? (newest && cellOf(newest.atMs, spanMs));
-	const index = cell === undefined ? -1 : indexAt(ring, cell - spanMs);
-	return index < 0 ? undefined : cellOf(ring.windows[index].atMs, spanMs);
+	const interval = atMs ?? (newest && intervalEnd(newest.atMs, spanMs));
+	const index = interval === undefined ? -1 : indexAt(ring, interval - spanMs);
+	return index < 0 ? undefined : intervalEnd(ring.windows[index].atMs, spanMs);
 }
 
-/** Returns the next cell with samples after the one that ends at `atMs`; undefined if that is the newest. */
-export function cellAfter(ring: Ring, atMs: number, spanMs: number): number | undefined {
+/** Returns the next interval with samples after the one that ends at `atMs`; undefined if that is the newest. */
+export function intervalAfter(ring: Ring, atMs: number, spanMs: number): number | undefined {
 	const next = ring.windows.at(indexAt(ring, atMs) + 1);
-	const cell = next && cellOf(next.atMs, spanMs);
-	return cell !== undefined && cell < cellOf(ring.windows.at(-1)!.atMs, spanMs) ? cell : undefined;
+	const interval = next && intervalEnd(next.atMs, spanMs);
+	return interval !== undefined && interval < intervalEnd(ring.windows.at(-1)!.atMs, spanMs) ? interval : undefined;
 }
 
 /** Returns the end of the window with the highest CPU percentage, the newest of equals; undefined without windows. */
@@ -60,11 +60,11 @@ export function busiestMs({windows}: Ring): number | undefined {
 	return busiest?.atMs;
 }
 
-/** Indexes of the windows at whose ends a span begins and ends; -1 for the ring's base. */
-export type Span = {readonly from: number; readonly to: number};
+/** Indexes of the windows at whose ends a part of the past begins and ends; -1 for the ring's base. */
+export type WindowRange = {readonly from: number; readonly to: number};
 
-/** Returns the span of a cell; undefined: the ring is empty. */
-export function windowOfCell(ring: Ring, atMs: number, spanMs: number): Span | undefined {
+/** Returns the windows of the interval that ends at `atMs`; undefined if the ring is empty. */
+export function windowsOfInterval(ring: Ring, atMs: number, spanMs: number): WindowRange | undefined {
 	if (ring.windows.length === 0) {
 		return undefined;
 	}
@@ -73,26 +73,34 @@ export function windowOfCell(ring: Ring, atMs: number, spanMs: number): Span | u
 	return {from: Math.min(to - 1, indexAt(ring, atMs - spanMs)), to};
 }
 
-/** Means over a cell. */
-export type TimeCell = {
+/** What the time line shows of an interval. */
+export type IntervalMeans = {
 	/** 100 = one core. */
 	readonly cpuPercent: number;
 	/** Number of threads that waited for a lock held by another thread. */
 	readonly blocked: number;
 };
 
-/** Returns `count` cells up to `lastMs`, oldest first. A window longer than a cell counts in each that it covers. */
-export function timeCells(ring: Ring, lastMs: number, spanMs: number, count: number): Array<TimeCell | undefined> {
+/**
+Returns the means over `count` intervals up to `lastMs`, oldest first; undefined for one without samples. A window that
+is longer than an interval counts in each that it covers.
+*/
+export function meansOfIntervals(
+	ring: Ring,
+	lastMs: number,
+	spanMs: number,
+	count: number,
+): Array<IntervalMeans | undefined> {
 	const {windows} = ring;
-	return Array.from({length: count}, (_, cell) => {
-		const endMs = lastMs - (spanMs * (count - 1 - cell));
+	return Array.from({length: count}, (_, interval) => {
+		const endMs = lastMs - (spanMs * (count - 1 - interval));
 		const [from, to] = [endMs - spanMs, endMs].map(ms => indexAt(ring, ms) + 1);
 		const isCovered = from === to && to < windows.length && windows[to].atMs - windows[to].sampledMs < endMs;
 		return meanOf(windows.slice(from, isCovered ? to + 1 : to));
 	});
 }
 
-function meanOf(windows: readonly RingWindow[]): TimeCell | undefined {
+function meanOf(windows: readonly RingWindow[]): IntervalMeans | undefined {
 	const sum = (figure: keyof WindowFigures) => sumOf(windows, window => window[figure]);
 	const samples = sum('samples');
 	return samples > 0
@@ -108,11 +116,11 @@ const stepMs = 5000;
 export type Trend = readonly number[];
 
 /** Returns the steps of the minute up to a window, all but the last aligned to the clock; undefined: no samples. */
-export function stepsUpTo(ring: Ring, last: number): Array<Span | undefined> {
-	const endMs = cellOf(ring.windows[last].atMs, stepMs);
+export function stepsUpTo(ring: Ring, last: number): Array<WindowRange | undefined> {
+	const endMs = intervalEnd(ring.windows[last].atMs, stepMs);
 	return Array.from({length: trendSteps}, (_, index) => {
-		const cellMs = endMs - (stepMs * (trendSteps - 1 - index));
-		const [from, to] = [indexAt(ring, cellMs - stepMs), Math.min(last, indexAt(ring, cellMs))];
+		const toMs = endMs - (stepMs * (trendSteps - 1 - index));
+		const [from, to] = [indexAt(ring, toMs - stepMs), Math.min(last, indexAt(ring, toMs))];
 		return to > from ? {from, to} : undefined;
 	});
 }
@@ -133,7 +141,7 @@ export function cpuTrend(ring: Ring, last: number): Trend | undefined {
 	const window = ring.windows.at(last);
 	return window
 		&& trendOf(
-			timeCells(ring, cellOf(window.atMs, stepMs), stepMs, trendSteps).map(cell => cell?.cpuPercent),
+			meansOfIntervals(ring, intervalEnd(window.atMs, stepMs), stepMs, trendSteps).map(mean => mean?.cpuPercent),
 			leastFullPercent,
 		);
 }

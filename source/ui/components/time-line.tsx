@@ -1,7 +1,7 @@
 import {safe, type Printable} from '../../util/printable.js';
 import {formatCount, clock} from '../../query/columns/format.js';
 import type {Ring} from '../../query/past/past-ring.js';
-import {cellOf, timeCells, type TimeCell} from '../../query/past/steps.js';
+import {intervalEnd, meansOfIntervals, type IntervalMeans} from '../../query/past/steps.js';
 import {pastWindowEndMs} from '../state/time.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
@@ -42,7 +42,7 @@ function wholeTimeLine(ring: Ring, shownMs: number | undefined, layout: Layout):
 	const spanMs = 1000
 		* (characterSeconds.find(seconds => seconds >= leastSeconds) ?? (3600 * Math.ceil(leastSeconds / 3600)));
 	const toMs = shownMs ?? newestMs;
-	return timeLine(ring, {endMs: cellOf(toMs, spanMs), spanMs, toMs}, layout, clock(newestMs));
+	return timeLine(ring, {endMs: intervalEnd(toMs, spanMs), spanMs, toMs}, layout, clock(newestMs));
 }
 
 /** The end and length of the marked window, aligned to the clock, and the time of its last sample. */
@@ -52,7 +52,7 @@ type Figure = {
 	readonly title: Printable;
 	/** Lowest value drawn as a full block, so that small values do not look large. */
 	readonly leastFull: number;
-	readonly valueIn: (cell: TimeCell) => number;
+	readonly valueIn: (means: IntervalMeans) => number;
 	readonly format: (value: number) => Printable;
 };
 
@@ -80,24 +80,24 @@ function timeLine(
 	newest = safe`now`,
 ): Spans[] {
 	const count = Math.max(1, width - leadWidth - tailWidth);
-	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? endMs, spanMs);
+	const newestMs = intervalEnd(ring.windows.at(-1)?.atMs ?? endMs, spanMs);
 	// The line ends now or, if the marked window is too far back for that, has that window in its middle.
 	const isNear = (newestMs - endMs) / spanMs < count;
 	const lastMs = isNear ? newestMs : endMs + (Math.floor(count / 2) * spanMs);
-	const cells = timeCells(ring, lastMs, spanMs, count);
+	const means = meansOfIntervals(ring, lastMs, spanMs, count);
 	const at = count - 1 - Math.round((lastMs - endMs) / spanMs);
 	return [
-		...figures.slice(0, timeLines - 1).map(figure => figureLine(figure, cells, at)),
+		...figures.slice(0, timeLines - 1).map(figure => figureLine(figure, means, at)),
 		axis({at, count, firstMs: lastMs - (spanMs * count), toMs, end: isNear ? newest : clock(lastMs)}),
 	];
 }
 
 function figureLine(
 	{title, leastFull, valueIn, format}: Figure,
-	cells: ReadonlyArray<TimeCell | undefined>,
+	means: ReadonlyArray<IntervalMeans | undefined>,
 	at: number,
 ): Spans {
-	const values = cells.map(cell => cell && valueIn(cell));
+	const values = means.map(mean => mean && valueIn(mean));
 	const highest = Math.max(0, ...values.filter(value => value !== undefined));
 	const full = Math.max(highest, leastFull);
 	// A blank for a time without samples, and at least the lowest visible level otherwise.

@@ -1,6 +1,8 @@
 import {safe} from '../../util/printable.js';
 import {comparedFrom} from '../../views/changes/changes.js';
-import {busiestMs, cellAfter, cellBefore, cellOf, shortestSpanMs, spans} from '../../query/past/steps.js';
+import {
+	busiestMs, intervalAfter, intervalBefore, intervalEnd, intervalLengths, shortestSpanMs,
+} from '../../query/past/steps.js';
 import {comparingView, viewOf, views} from '../../views/view-registry.js';
 import {clocks, plural} from '../../query/columns/format.js';
 import type {ScreenContext} from './screen-context.js';
@@ -8,7 +10,7 @@ import {goBack, goTo, withMessage, withEffect, type UiState} from './state.js';
 
 /** Returns the end of the window of the past on the screen, epoch milliseconds; undefined: LIVE. */
 export function pastWindowEndMs({pastMs, spanMs}: UiState): number | undefined {
-	return pastMs === undefined ? undefined : cellOf(pastMs, spanMs);
+	return pastMs === undefined ? undefined : intervalEnd(pastMs, spanMs);
 }
 
 /** Goes to the previous window; from LIVE, if the session is too young for one, to a shorter one. */
@@ -19,9 +21,9 @@ export function earlier(state: UiState, {ring, source}: ScreenContext): UiState 
 
 	const endMs = pastWindowEndMs(state);
 	const isLive = endMs === undefined;
-	const choices = isLive ? spans.map(({ms}) => ms).filter(ms => ms <= state.spanMs) : [state.spanMs];
+	const choices = isLive ? intervalLengths.map(({ms}) => ms).filter(ms => ms <= state.spanMs) : [state.spanMs];
 	for (const spanMs of choices) {
-		const pastMs = cellBefore(ring, endMs, spanMs);
+		const pastMs = intervalBefore(ring, endMs, spanMs);
 		if (pastMs !== undefined) {
 			return {...state, pastMs, spanMs};
 		}
@@ -44,7 +46,7 @@ export function later(state: UiState, {ring, source}: ScreenContext): UiState {
 				? safe`this is all of the recording; [ shows its last window`
 				: safe`this is LIVE; [ shows the past`,
 		)
-		: {...state, pastMs: cellAfter(ring, endMs, state.spanMs)};
+		: {...state, pastMs: intervalAfter(ring, endMs, state.spanMs)};
 }
 
 function moveSpan(state: UiState, steps: number): UiState {
@@ -76,7 +78,7 @@ export function play(state: UiState, {ring}: ScreenContext): UiState {
 /** Goes to the next window of a recording that is played; at its end, stops. */
 export function playNext(state: UiState, {ring}: ScreenContext): UiState {
 	const endMs = pastWindowEndMs(state);
-	const nextMs = endMs === undefined ? undefined : cellAfter(ring, endMs, state.spanMs);
+	const nextMs = endMs === undefined ? undefined : intervalAfter(ring, endMs, state.spanMs);
 	return nextMs === undefined
 		? withMessage({...state, playSpeed: undefined, pastMs: ring.windows.at(-1)?.atMs}, safe`the end of the recording`)
 		: {...state, pastMs: nextMs};
@@ -84,8 +86,8 @@ export function playNext(state: UiState, {ring}: ScreenContext): UiState {
 
 /** Goes to a shorter window around the same moment, or from the shortest to the longest. */
 export function nextSpan(state: UiState): UiState {
-	const at = spans.findIndex(({ms}) => ms === state.spanMs);
-	const {ms, title} = spans[(at + 1) % spans.length];
+	const at = intervalLengths.findIndex(({ms}) => ms === state.spanMs);
+	const {ms, title} = intervalLengths[(at + 1) % intervalLengths.length];
 	return withMessage({...state, spanMs: ms}, safe`windows of ${title}`);
 }
 

@@ -3,7 +3,7 @@ import {decimals} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {linesView} from '../lines/lines-view.js';
-import {csvOf, frameOf, csvCellsOfLocation, rowsAsJson} from '../common/file-fields.js';
+import {csvOf, frameOf, csvFieldsOfLocation, rowsAsJson} from '../common/file-fields.js';
 import {keyOrOption} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {
@@ -58,7 +58,7 @@ export const changesView: View<ChangeRow> = {
 	],
 	files: {
 		csv: csvOf(changeColumns, {
-			...csvCellsOfLocation,
+			...csvFieldsOfLocation,
 			change: row => row.kind,
 			noise: row => Number(row.isNoise),
 			cpu_change: 'cpu-change',

@@ -3,7 +3,7 @@ import type {Column} from '../../query/columns/column.js';
 import type {Location, Query, StateTicks} from '../../query/types/query.js';
 import type {CsvColumn} from './view.js';
 
-/* Fields of rows that several views write to files; docs/formats.md describes them. */
+/* What several views write to files; docs/formats.md describes them. */
 
 export function frameOf({className, method, file, line}: Location) {
 	return {class: className, method, file, line};
@@ -36,25 +36,25 @@ export function statesOf(ticks: StateTicks) {
 	};
 }
 
-/** The cell of each CSV column, by its name: that of the screen's column with this id, or a function of the row. */
-type Cells<Row> = Readonly<Record<string, string | CsvColumn<Row>['cell']>>;
+/** The field of each CSV column, by its name: that of the screen's column with this id, or a function of the row. */
+type CsvFields<Row> = Readonly<Record<string, string | CsvColumn<Row>['field']>>;
 
 /** Returns the columns of a CSV file. Their order is a contract: a new one goes last. */
 export function csvOf<Row>(
 	columns: ReadonlyArray<Column<Row>>,
-	cells: Cells<NoInfer<Row>>,
+	fields: CsvFields<NoInfer<Row>>,
 ): ReadonlyArray<CsvColumn<Row>> {
-	return Object.entries(cells).map(([id, value]) => ({
+	return Object.entries(fields).map(([id, value]) => ({
 		id,
-		cell: typeof value === 'string' ? columns.find(column => column.id === value)!.exportValue : value,
+		field: typeof value === 'string' ? columns.find(column => column.id === value)!.exportValue : value,
 	}));
 }
 
-export const csvCellsOfLocation: Cells<Location> = {
+export const csvFieldsOfLocation: CsvFields<Location> = {
 	class: row => row.className, method: row => row.method, file: row => row.file, line: row => row.line,
 };
 
-export const csvCellsOfStates: Cells<{readonly states: StateTicks}> = Object
+export const csvFieldsOfStates: CsvFields<{readonly states: StateTicks}> = Object
 	.fromEntries(threadStates.map((
 		state,
 		code,

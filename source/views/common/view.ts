@@ -69,7 +69,7 @@ export type ViewKey = {
 /** The row on which a view's key was pressed, and its index in the view's rows. */
 type RowAt = {readonly row: ViewRow; readonly index: number; readonly rows: readonly ViewRow[]};
 
-export type CsvColumn<Row> = {readonly id: string; cell(row: Row): string | number};
+export type CsvColumn<Row> = {readonly id: string; field(row: Row): string | number};
 
 /** How a view's rows are written to CSV and JSON files; docs/formats.md describes these. */
 type ViewFiles<Row> = {

@@ -5,7 +5,7 @@ import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {treesAsJson} from '../tree/tree.js';
-import {csvOf, frameOf, csvCellsOfLocation, csvCellsOfStates, statesOf, viaOf} from '../common/file-fields.js';
+import {csvOf, frameOf, csvFieldsOfLocation, csvFieldsOfStates, statesOf, viaOf} from '../common/file-fields.js';
 import {groupingRemarks, keyOrOption, treeKeys} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {openFocus, queryFocus, focusColumns, type FocusRow} from './focus.js';
@@ -62,7 +62,7 @@ export const focusView: View<FocusRow> = {
 		csv: csvOf(focusColumns, {
 			part: row => row.part,
 			level: row => row.level,
-			...csvCellsOfLocation,
+			...csvFieldsOfLocation,
 			wall_percent: 'wall',
 			wall_error_percent: 'wall-error',
 			cpu_percent: 'cpu',
@@ -72,7 +72,7 @@ export const focusView: View<FocusRow> = {
 			ticks: row => row.totalTicks,
 			self_ticks: row => row.selfTicks,
 			self_cpu_ms: row => msOf(row.selfCpuNs),
-			...csvCellsOfStates,
+			...csvFieldsOfStates,
 			via: row => nameOf(row.via),
 		}),
 		csvRows: (snapshot, since, query) =>

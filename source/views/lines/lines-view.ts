@@ -10,7 +10,7 @@ import {
 import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';
-import {csvOf, csvCellsOfLocation, csvCellsOfStates} from '../common/file-fields.js';
+import {csvOf, csvFieldsOfLocation, csvFieldsOfStates} from '../common/file-fields.js';
 import {groupingKey, groupingRemarks, keyOrOption} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {querySummaryLines, lineColumns} from './lines.js';
@@ -85,7 +85,7 @@ export const linesView: View<LineRow> = {
 	},
 	files: {
 		csv: csvOf(lineColumns, {
-			...csvCellsOfLocation,
+			...csvFieldsOfLocation,
 			self_percent: 'self',
 			error_percent: 'error',
 			total_percent: 'total',
@@ -96,7 +96,7 @@ export const linesView: View<LineRow> = {
 			threads: 'threads',
 			blocked_now: row => row.blockedNow,
 			stuck_ms: 'note',
-			...csvCellsOfStates,
+			...csvFieldsOfStates,
 			top_threads: 'top-threads',
 			held_up_now: row => row.contendingNow,
 			holder: row => row.holder ?? '',

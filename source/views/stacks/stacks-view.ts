@@ -4,7 +4,7 @@ import {nameOf} from '../../query/columns/column.js';
 import {decimals, formatCount, formatMs, msOf, partText, plural} from '../../query/columns/format.js';
 import {queryStackDetail} from '../../query/detail.js';
 import type {Query} from '../../query/types/query.js';
-import {csvOf, frameOf, rowsAsJson, csvCellsOfStates, statesOf, viaOf} from '../common/file-fields.js';
+import {csvOf, frameOf, rowsAsJson, csvFieldsOfStates, statesOf, viaOf} from '../common/file-fields.js';
 import {cyclingKey} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {frameText, queryStackHistogram, stackColumns, type StackHistogramRow} from './stacks.js';
@@ -63,7 +63,7 @@ export const stacksView: View<StackHistogramRow> = {
 			ticks: 'ticks',
 			cpu_ms: 'cpu',
 			threads: 'threads',
-			...csvCellsOfStates,
+			...csvFieldsOfStates,
 			frames: row => row.frames.map(frame => frameText(frame)).join('; '),
 			via: row => nameOf(row.via),
 		}),

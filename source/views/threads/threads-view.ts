@@ -3,7 +3,7 @@ import {queryThreadDetail} from '../../query/detail.js';
 import {decimals, formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {waitText, fullWaitText} from '../../query/locks/wait-of.js';
-import {csvOf, csvCellsOfStates} from '../common/file-fields.js';
+import {csvOf, csvFieldsOfStates} from '../common/file-fields.js';
 import {cyclingKey, keyOrOption} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {queryThreads} from './threads.js';
@@ -99,7 +99,7 @@ export const threadsView: View<ThreadRow> = {
 			cpu_percent: row => decimals(row.cpuPercent, 2),
 			cpu_ms: 'cpu-ms',
 			ticks: 'ticks',
-			...csvCellsOfStates,
+			...csvFieldsOfStates,
 			state: 'state',
 			now_at: 'now',
 			stuck_ms: 'stuck',

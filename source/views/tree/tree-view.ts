@@ -4,7 +4,7 @@ import {decimals, formatCount, formatMs, formatPercent, msOf} from '../../query/
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
-import {csvOf, frameOf, csvCellsOfLocation, viaOf} from '../common/file-fields.js';
+import {csvOf, frameOf, csvFieldsOfLocation, viaOf} from '../common/file-fields.js';
 import {directionKey, groupingRemarks, treeKeys} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import type {CallNode} from './call-tree.js';
@@ -19,7 +19,7 @@ export const treeView: View<CallNode> = {
 	files: {
 		csv: csvOf(treeColumns, {
 			level: row => row.level,
-			...csvCellsOfLocation,
+			...csvFieldsOfLocation,
 			total_percent: 'total',
 			self_percent: 'self',
 			total_ticks: 'ticks',
