@@ -6,7 +6,7 @@ import type {SnapshotSource} from '../model/source.js';
 import {joined, printable, safe, type Printable} from '../util/printable.js';
 import {windowSnapshot} from '../exports/common/window-snapshot.js';
 import {codeOf} from '../exports/files/write-files.js';
-import {isRecording} from '../exports/recording/members.js';
+import {isRecording} from '../exports/recording/blocks.js';
 import type {Recording} from '../exports/recording/recording-reader.js';
 import {isBackend} from '../fleet/backend-address.js';
 import {LookBack} from '../query/past/look-back.js';

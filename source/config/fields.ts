@@ -32,7 +32,7 @@ export const fields: readonly Field[] = [
 	{
 		name: 'columns',
 		read(value, draft) {
-			for (const {name, key, value: list} of value.members('"columns"')) {
+			for (const {name, key, value: list} of value.properties('"columns"')) {
 				if (!views.some(({id}) => id === name)) {
 					key.fault(`there is no view "${name}"${suggestion(name, views.map(({id}) => id))}`);
 					continue;
@@ -52,7 +52,7 @@ export const fields: readonly Field[] = [
 	{
 		name: 'colors',
 		read(value, draft) {
-			for (const {name, key, value: words} of value.members('"colors"')) {
+			for (const {name, key, value: words} of value.properties('"colors"')) {
 				const role = roles.find(candidate => candidate === name);
 				const style = typeof words.plain === 'string' || typeof words.plain === 'number'
 					? readStyle(String(words.plain))
@@ -72,7 +72,7 @@ export const fields: readonly Field[] = [
 	{
 		name: 'packages',
 		read(value, draft) {
-			for (const {name, key, value: short} of value.members('"packages"')) {
+			for (const {name, key, value: short} of value.properties('"packages"')) {
 				if (!/^[^\s.]+(?:\.[^\s.]+)*$/.test(name) || name.length > maxPackageLength) {
 					key.fault(`"${name}" is not a package`);
 				} else if (
@@ -89,7 +89,7 @@ export const fields: readonly Field[] = [
 	{
 		name: 'keys',
 		read(value, draft) {
-			for (const {name, key, value: other} of value.members('"keys"')) {
+			for (const {name, key, value: other} of value.properties('"keys"')) {
 				const pressed = keyNamed(name);
 				const meaning = typeof other.plain === 'string' ? keyNamed(other.plain) : other.plain;
 				if (pressed === undefined) {
@@ -172,7 +172,7 @@ export function parseSettings(text: string): {
 	const faults: Fault[] = [];
 	const draft: Draft = {options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map()};
 	const {isEditable} = readJson(text, faults, root => {
-		for (const {name, key, value} of root.members('the file')) {
+		for (const {name, key, value} of root.properties('the file')) {
 			const field = fields.find(candidate => candidate.name === name);
 			if (field) {
 				field.read(value, draft);

@@ -35,6 +35,8 @@ export function readJson<Result>(
 	}
 }
 
+type JsonProperty = {readonly name: string; readonly key: JsonValue; readonly value: JsonValue};
+
 /** A value of a JSON text; its checks add mistakes, with their lines, to a list of faults. */
 export class JsonValue {
 	readonly #node: Node;
@@ -72,8 +74,8 @@ export class JsonValue {
 			typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of strings`));
 	}
 
-	/** Returns the members of an object. Reports a fault if it is not one, or for a repeated name, which it omits. */
-	members(what: string): ReadonlyArray<{readonly name: string; readonly key: JsonValue; readonly value: JsonValue}> {
+	/** Returns an object's properties. Reports a fault if it is no object, or for a repeated name, which it omits. */
+	properties(what: string): readonly JsonProperty[] {
 		if (this.#node.type !== 'object') {
 			this.fault(`${what} must be an object: {"name": value, ...}`);
 			return [];

@@ -52,7 +52,7 @@ function message(fields: ReadonlyArray<readonly [field: number, content: Uint8Ar
 	for (const [field, content] of fields) {
 		// Wire type 2: bytes with their length.
 		writer.number((field << 3) | 2);
-		writer.block(content);
+		writer.byteString(content);
 	}
 
 	return writer.take();

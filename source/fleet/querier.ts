@@ -241,7 +241,7 @@ export async function mergedProfile(query: BackendQuery, type: string, context: 
 	const request = new VarintWriter();
 	for (const [field, text] of [[1, type], [2, selector]] as const) {
 		request.number((field << 3) | 2);
-		request.block(text);
+		request.byteString(text);
 	}
 
 	for (const [field, ms] of [[3, startMs], [4, endMs]] as const) {

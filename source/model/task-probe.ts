@@ -40,7 +40,7 @@ export type ProbePoint = {
 
 export const counterRoots = ['static', 'worker', 'instance'] as const;
 
-/** A number read from static members, each thread that runs tasks, or each object that is `this` at a point. */
+/** A number read by static fields or methods, of each thread that runs tasks, or of each `this` at a point. */
 export type ProbeCounter = {
 	readonly name: Printable;
 	readonly root: typeof counterRoots[number];

@@ -83,7 +83,7 @@ function probeIn(name: Printable, file: JsonValue): Probe {
 		?? file.fault('"points" must say where tasks go from state to state');
 	const counters = members.get('counters')?.items('"counters"').map(counter => readCounter(counter)) ?? [];
 	const kinds
-		= members.get('kinds')?.members('"kinds"').map(({name, key, value}) => ({
+		= members.get('kinds')?.properties('"kinds"').map(({name, key, value}) => ({
 			className: className(key, name),
 			path: fieldPath(value, '"kinds" has'),
 		})) ?? [];
@@ -110,7 +110,7 @@ function probeIn(name: Printable, file: JsonValue): Probe {
 const statesRule = `a probe has 2 to ${limits.states} "states", and one of them is an "end"`;
 
 function readStates(value: JsonValue): TaskState[] {
-	const states = value.members('"states"').map(({name, key, value: state}): TaskState => {
+	const states = value.properties('"states"').map(({name, key, value: state}): TaskState => {
 		if (!/^[\w-]{1,40}$/.test(name)) {
 			key.fault(`a state's name has letters, digits, - and _: "${name}"`);
 		}
@@ -260,7 +260,7 @@ function conditionOf(value: JsonValue | undefined): Condition {
 
 	let condition: Condition = {needsTrue: false};
 	const conditions = value.plain === undefined
-		? value.members('"if"')
+		? value.properties('"if"')
 		: value.fault('"if" is "true" (the method returns that), or {"arg0": [...], "result": true}');
 	for (const {name, key, value: wanted} of conditions) {
 		const [, parameter] = /^arg(\d{1,2})$/.exec(name) ?? [];
@@ -314,7 +314,7 @@ function isFieldPath(text: string): boolean {
 
 /** Returns members by name; adds a fault for each unknown one. */
 function knownMembers(value: JsonValue, what: string, known: readonly string[]): Map<string, JsonValue> {
-	return new Map(value.members(what).map(({name, key, value: member}) => {
+	return new Map(value.properties(what).map(({name, key, value: member}) => {
 		if (!known.includes(name)) {
 			key.fault(`${what} has no "${name}": it has ${known.join(', ')}`);
 		}

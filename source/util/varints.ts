@@ -64,14 +64,14 @@ export class VarintReader {
 		return this.#bytes.subarray(this.#at - length, this.#at);
 	}
 
-	/** Returns bytes that `VarintWriter.block` wrote, fewer than `limit`. */
-	block(limit = Infinity): Uint8Array {
+	/** Returns bytes that `VarintWriter.byteString` wrote, fewer than `limit`. */
+	byteString(limit = Infinity): Uint8Array {
 		return this.bytes(this.below(limit));
 	}
 
-	/** Returns a block, of fewer bytes than `limit`, as text that is not made printable. */
-	blockText(limit: number): string {
-		return this.#decoder.decode(this.block(limit));
+	/** Returns a byte string, of fewer bytes than `limit`, as text that is not made printable. */
+	byteStringText(limit: number): string {
+		return this.#decoder.decode(this.byteString(limit));
 	}
 
 	/** Returns a number that must be below `limit`. */
@@ -84,9 +84,9 @@ export class VarintReader {
 		return value;
 	}
 
-	/** Returns a block as printable text, at most as long as a name. */
+	/** Returns a byte string as printable text, at most as long as a name. */
 	text(): Printable {
-		const bytes = this.block();
+		const bytes = this.byteString();
 		const text = printable(this.#decoder.decode(bytes.subarray(0, maxTextBytes)));
 		this.#characters += text.length;
 		if (this.#characters > this.#maxCharacters) {
@@ -181,7 +181,7 @@ export class VarintWriter {
 	}
 
 	/** Adds bytes, or a text in UTF-8, with its length in front. */
-	block(content: Uint8Array | string): void {
+	byteString(content: Uint8Array | string): void {
 		const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
 		this.number(bytes.length);
 		this.bytes(bytes);

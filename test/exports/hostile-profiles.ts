@@ -17,7 +17,7 @@ function numbers(values: readonly number[]): Uint8Array {
 /** A field with bytes, or a text. */
 function delimited(field: number, content: Uint8Array | string): Uint8Array {
 	to.number((field << 3) + 2);
-	to.block(content);
+	to.byteString(content);
 	return to.take();
 }
 

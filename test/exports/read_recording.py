@@ -35,11 +35,11 @@ class Numbers:
         self.at += length
         return self.data[self.at - length:self.at]
 
-    def block(self):
+    def byteString(self):
         return self.bytes(self.number())
 
 
-def members(data):
+def blocks(data):
     at = data.index(b'\n') + 1
     while at + len(SIGNATURE) + HEAD.size <= len(data):
         kind, size, _, number, *figures, crc = HEAD.unpack_from(data, at + len(SIGNATURE))
@@ -55,7 +55,7 @@ def members(data):
 
 def read_names(names, strings, frames, nodes):
     for known, read in (
-        (strings, lambda: names.block().decode()),
+        (strings, lambda: names.byteString().decode()),
         (frames, lambda: (names.number(), names.number(), names.number(), names.signed())),
         (nodes, lambda: (names.number(), names.number())),
     ):
@@ -82,7 +82,7 @@ def main(file):
         data = opened.read()
     assert data.startswith(b'tprof-top recording 1\n')
     about, strings, frames, nodes, counters = None, [], [], [], {}
-    for kind, number, figures, content in members(data):
+    for kind, number, figures, content in blocks(data):
         if kind == 0 and about:
             continue
         if kind == 0:
@@ -90,9 +90,9 @@ def main(file):
             counters = {name: {} for name in about['columns']['counters']}
             continue
         numbers = Numbers(content)
-        read_names(Numbers(numbers.block()), strings, frames, nodes)
-        beside = json.loads(numbers.block())
-        traces, tasks = numbers.block(), numbers.block()
+        read_names(Numbers(numbers.byteString()), strings, frames, nodes)
+        beside = json.loads(numbers.byteString())
+        traces, tasks = numbers.byteString(), numbers.byteString()
         session = {name: numbers.exact() for name in about['figures']}
         counts = [numbers.number() for _ in range(3)]
         if kind == 2:

@@ -6,8 +6,8 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test, vi} from 'vitest';
 import {safe} from '../../source/util/printable.js';
 import {readSides} from '../../source/commands/diff.js';
-import {MemberFile} from '../../source/exports/recording/member-file.js';
-import {firstLine, headLength, headOf, memberKinds, packed, unpacked} from '../../source/exports/recording/members.js';
+import {BlockFile} from '../../source/exports/recording/block-file.js';
+import {firstLine, headLength, headOf, blockKinds, packed, unpacked} from '../../source/exports/recording/blocks.js';
 import {openRecording, type Recording} from '../../source/exports/recording/recording-reader.js';
 import {Recorder} from '../../source/exports/recording/recorder.js';
 import {LookBack} from '../../source/query/past/look-back.js';
@@ -118,23 +118,23 @@ describe('a recording', () => {
 		expect(recording.ring.windows.length).toBe(60);
 		expect(saidBy(new LookBack().at(recording.ring, -1)!.snapshot)).toEqual(saidBy(session[29]));
 		expectWindowsOf(recording, session);
-		bytes[membersOf(bytes).find(({kind}) => kind === memberKinds.index)!.at + headLength] ^= 0x55;
+		bytes[blocksOf(bytes).find(({kind}) => kind === blockKinds.index)!.at + headLength] ^= 0x55;
 		expectWindowsOf(openRecording(bytes), session);
 	});
 });
 
-/** Where the members of a file begin. */
-type MemberAt = {readonly at: number; readonly kind: number; readonly size: number; readonly number: number};
+/** Where the blocks of a file begin. */
+type BlockAt = {readonly at: number; readonly kind: number; readonly size: number; readonly number: number};
 
-function membersOf(bytes: Uint8Array): MemberAt[] {
-	const members = [];
+function blocksOf(bytes: Uint8Array): BlockAt[] {
+	const blocks = [];
 	for (let at = firstLine.length; at < bytes.length;) {
 		const head = headOf(bytes.subarray(at))!;
-		members.push({at, ...head});
+		blocks.push({at, ...head});
 		at += head.size;
 	}
 
-	return members;
+	return blocks;
 }
 
 /** What opening bytes comes to: the ends of the windows that are good, or why not. */
@@ -158,8 +158,8 @@ const upTo = (end: number) => Array.from({length: end}, (_, index) => index + 1)
 describe('a file that is', () => {
 	test('cut at any byte has all windows before', async () => {
 		const {bytes} = await recorded([...randomSession(4, 9)]);
-		const members = membersOf(bytes);
-		const ends = members.filter(({kind}) => kind === memberKinds.window).map(({at, size}) => at + size);
+		const blocks = blocksOf(bytes);
+		const ends = blocks.filter(({kind}) => kind === blockKinds.window).map(({at, size}) => at + size);
 		expect(ends.length).toBe(4);
 		for (let length = 0; length < bytes.length; length++) {
 			const whole = ends.filter(end => end <= length).length;
@@ -168,7 +168,7 @@ describe('a file that is', () => {
 				whole === 0 ? refusal !== undefined : seconds?.length === whole,
 				`${length} of ${bytes.length}: ${refusal}`,
 			).toBe(true);
-			const isBetween = members.some(({at}) => at === length);
+			const isBetween = blocks.some(({at}) => at === length);
 			expect(whole === 0 || isBetween ? undefined : problem).toBe(whole === 0 || isBetween
 				? undefined
 				: 'the file is cut off: the window that was being written is missing');
@@ -178,17 +178,17 @@ describe('a file that is', () => {
 	test('damaged in a window loses that window; in an index, or where it says what it is of, nothing', async () => {
 		const session = [...randomSession(130, 5)];
 		const {bytes} = await recorded(session);
-		const members = membersOf(bytes);
-		for (const [index, {at, size, kind, number}] of members.entries()) {
-			if (kind !== memberKinds.window || [0, 1, 70, 129].includes(number)) {
+		const blocks = blocksOf(bytes);
+		for (const [index, {at, size, kind, number}] of blocks.entries()) {
+			if (kind !== blockKinds.window || [0, 1, 70, 129].includes(number)) {
 				const damaged = Buffer.from(bytes);
 				damaged[at + Math.floor((headLength + size) / 2)] ^= 0x55;
 				const recording = openRecording(damaged);
-				expect(recording.problem).toMatch(index === members.length - 1
+				expect(recording.problem).toMatch(index === blocks.length - 1
 					? 'the file is cut off'
 					: 'a part of the file is damaged and left out');
 				const found = new Set(recording.ring.windows.map(({atMs}) => secondOf(atMs)));
-				const isLost = kind === memberKinds.window && members[index + 1].kind !== memberKinds.session;
+				const isLost = kind === blockKinds.window && blocks[index + 1].kind !== blockKinds.session;
 				expect(upTo(130).filter(second => !found.has(second))).toEqual(isLost ? [number + 1] : []);
 				expectWindowsOf(recording, session);
 			}
@@ -197,21 +197,21 @@ describe('a file that is', () => {
 
 	test('without windows that were not written says so, and how many cannot be read for want of an index', async () => {
 		const {bytes} = await recorded([...randomSession(130, 5)]);
-		const members = membersOf(bytes);
-		const {at, size} = members.filter(({kind}) => kind === memberKinds.window)[70];
+		const blocks = blocksOf(bytes);
+		const {at, size} = blocks.filter(({kind}) => kind === blockKinds.window)[70];
 		const without = (end: number) =>
 			opening(Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + size, end)]));
 		expect(without(bytes.length)).toEqual({
 			seconds: upTo(130).filter(second => second !== 71),
 			problem: 'windows are missing in one place: they were not written',
 		});
-		const nextIndex = members.find(member => member.kind === memberKinds.index && member.at > at)!;
+		const nextIndex = blocks.find(block => block.kind === blockKinds.index && block.at > at)!;
 		expect(without(nextIndex.at).problem).toBe('30 windows cannot be read: no index follows them');
 	});
 
-	test('full of what looks like members is opened or refused within two seconds', async () => {
+	test('full of what looks like blocks is opened or refused within two seconds', async () => {
 		const {bytes: whole} = await recorded([...randomSession(3, 7)]);
-		const [session] = membersOf(whole);
+		const [session] = blocksOf(whole);
 		const begin = whole.subarray(0, session.at + session.size);
 		const head = whole.subarray(session.at, session.at + headLength);
 		const filled = (piece: Uint8Array) => Buffer.concat([begin, Buffer.alloc(100 * 1_048_576, piece)]);
@@ -225,10 +225,10 @@ describe('a file that is', () => {
 				head,
 				wrong,
 				Buffer.concat([head, Buffer.alloc(1000)]),
-				packed(memberKinds.session, 0, none, empty),
-				packed(memberKinds.window, 0, none, empty),
-				packed(memberKinds.index, 0, none, empty),
-				packed(memberKinds.index, 0, none, Buffer.alloc(60 * 1_048_576)),
+				packed(blockKinds.session, 0, none, empty),
+				packed(blockKinds.window, 0, none, empty),
+				packed(blockKinds.index, 0, none, empty),
+				packed(blockKinds.index, 0, none, Buffer.alloc(60 * 1_048_576)),
 			].entries()
 		) {
 			const bytes = filled(piece);
@@ -259,9 +259,9 @@ describe('a file that is', () => {
 
 	test('malformed where opening does not look is refused by what looks there', async () => {
 		const {bytes, file} = await recorded([...randomSession(5, 8)]);
-		const {at, size} = membersOf(bytes).findLast(({number}) => number === 1)!;
+		const {at, size} = blocksOf(bytes).findLast(({number}) => number === 1)!;
 		const wrong = packed(
-			memberKinds.window,
+			blockKinds.window,
 			1,
 			headOf(bytes.subarray(at))!,
 			unpacked(bytes.subarray(at, at + size)).subarray(0, 20),
@@ -275,20 +275,20 @@ describe('a file that is', () => {
 	test('made to deceive is refused, or says only what it may', async () => {
 		const {bytes} = await recorded([...randomSession(3, 8)]);
 		const random = seeded(12);
-		const unchanged = membersOf(bytes).map(({at, size}) => bytes.subarray(at, at + size));
+		const unchanged = blocksOf(bytes).map(({at, size}) => bytes.subarray(at, at + size));
 		for (let round = 0; round < 300; round++) {
 			// The digests are right: what is in it is not.
-			const members = unchanged.map((member, index) => {
-				const content = Buffer.from(unpacked(member));
+			const blocks = unchanged.map((block, index) => {
+				const content = Buffer.from(unpacked(block));
 				if (index === round % unchanged.length) {
 					content[pick(random, content.length)] = pick(random, 256);
 				}
 
-				const head = headOf(member)!;
+				const head = headOf(block)!;
 				return packed(head.kind, head.number, head, content);
 			});
 			try {
-				const recording = openRecording(Buffer.concat([Buffer.from(firstLine), ...members]));
+				const recording = openRecording(Buffer.concat([Buffer.from(firstLine), ...blocks]));
 				for (const index of recording.ring.windows.keys()) {
 					const {snapshot} = new LookBack().at(recording.ring, index)!;
 					expect([...snapshot.dictionary.strings, ...snapshot.threads.name].join('')).not
@@ -422,7 +422,7 @@ describe('while it is written', () => {
 
 	test('what could not be written on a full disk is written when there is room again', async () => {
 		const recorder = await Recorder.create(newName());
-		const write = vi.spyOn(MemberFile.prototype, 'window');
+		const write = vi.spyOn(BlockFile.prototype, 'window');
 		const session = [...randomSession(30, 14)];
 		for (const second of session.keys()) {
 			if (second === 10) {

@@ -38,7 +38,7 @@ function contents(message: Uint8Array): Record<number, Uint8Array[]> {
 		const field = reader.span(() => {
 			const tag = reader.number();
 			expect(tag & 7).toBe(2);
-			found[tag >> 3].push(reader.block());
+			found[tag >> 3].push(reader.byteString());
 		});
 		left -= field.length;
 	}

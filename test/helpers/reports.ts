@@ -14,7 +14,7 @@ export function reportBytes(parts: readonly ReportPart[]): Uint8Array {
 		if (typeof part === 'number') {
 			to.number(part);
 		} else if (typeof part === 'string') {
-			to.block(part);
+			to.byteString(part);
 		} else {
 			to.bytes(part);
 		}

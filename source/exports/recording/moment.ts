@@ -16,7 +16,7 @@ import {
 } from '../../query/past/window-body.js';
 import {version} from '../../runtime/bundle.js';
 import {checkStacks, maxContention, maxSamples, maxThreads, tooMany} from '../common/limits.js';
-import {contentOf, noNames, partsOf} from './members.js';
+import {contentOf, noNames, partsOf} from './blocks.js';
 import {ReadNames} from './recorded-names.js';
 
 /* A moment of a session as bytes, which are untrusted when they are read. docs/formats.md has the format. */
@@ -113,9 +113,9 @@ const bytes = new VarintWriter();
 /** Returns a snapshot as bytes; if it is of a window, with an agent's reports at its start. */
 export function snapshotBytes(snapshot: Snapshot): Uint8Array {
 	const {dictionary, traces, tasks} = snapshot;
-	bytes.block(sessionJson(snapshot));
+	bytes.byteString(sessionJson(snapshot));
 	for (const report of [traces, tasks]) {
-		bytes.block(report?.since?.bytes ?? new Uint8Array());
+		bytes.byteString(report?.since?.bytes ?? new Uint8Array());
 	}
 
 	bytes.bytes(contentOf(dictionary, noNames, windowBody(undefined, snapshot, {vitals: {}, sourceNotes: {}})));
@@ -125,8 +125,8 @@ export function snapshotBytes(snapshot: Snapshot): Uint8Array {
 /** Reads what `snapshotBytes` wrote. Throws RangeError or SyntaxError. */
 export function readSnapshot(saved: Uint8Array): Snapshot {
 	const from = new VarintReader(saved);
-	const session = readSession(from.blockText(maxJsonBytes));
-	const [tracesBefore, tasksBefore] = [from.block(), from.block()];
+	const session = readSession(from.byteStringText(maxJsonBytes));
+	const [tracesBefore, tasksBefore] = [from.byteString(), from.byteString()];
 	const {names: named, body} = partsOf(from.bytes());
 	const names = new ReadNames();
 	if (!names.take(named)) {

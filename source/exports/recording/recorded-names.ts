@@ -6,7 +6,7 @@ import {depthsOf, maxNameCharacters, maxNodes, maxOwnFrames, maxStrings, tooMany
 
 const [minLine, maxLine] = bounds.line({strings: 0, frames: 0, nodes: 0, threads: 0});
 
-/** Collects the dictionary of a recording from its members, which are untrusted. */
+/** Collects the dictionary of a recording from its blocks, which are untrusted. */
 export class ReadNames {
 	/** Number of frames of a stack, by its node; empty until `dictionary` is called. */
 	depths: Int32Array = new Int32Array();

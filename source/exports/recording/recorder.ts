@@ -10,7 +10,7 @@ import {UserError} from '../../runtime/errors.js';
 import {
 	codeOf, createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, WriteError, writeErrorOf,
 } from '../files/write-files.js';
-import {copyUpTo, FullError, merged, MemberFile, type Copy} from './member-file.js';
+import {copyUpTo, FullError, merged, BlockFile, type Copy} from './block-file.js';
 import {sessionJson} from './moment.js';
 
 /** The first window after each whole minute is followed by an index. */
@@ -36,7 +36,7 @@ export class Recorder {
 	}
 
 	/** Undefined until there is a file. */
-	#members: MemberFile | undefined;
+	#blocks: BlockFile | undefined;
 	/** Ends of the windows before the first one to write, and of the last one written. */
 	#beforeMs = -Infinity;
 	#lastMs = -Infinity;
@@ -59,11 +59,11 @@ export class Recorder {
 
 	/** Number of windows in the file; after `finish`, 0 if the file is gone or replaced. */
 	get windows(): number {
-		return this.#members?.windows ?? 0;
+		return this.#blocks?.windows ?? 0;
 	}
 
 	get bytes(): number {
-		return this.#members?.size ?? 0;
+		return this.#blocks?.size ?? 0;
 	}
 
 	/** Why nothing can be written at the moment, or else what is missing. */
@@ -93,15 +93,15 @@ export class Recorder {
 		await this.#write();
 		await this.#merging;
 		await this.#takeMerged();
-		const [ring, members] = [this.#wanted, this.#members];
-		if (!ring || !members) {
+		const [ring, blocks] = [this.#wanted, this.#blocks];
+		if (!ring || !blocks) {
 			return;
 		}
 
 		try {
 			const last = indexAt(ring, this.#lastMs);
 			if (this.#problem === undefined && ring.windows[last]?.atMs === this.#lastMs) {
-				await this.#index(ring, last, members);
+				await this.#index(ring, last, blocks);
 			}
 		} catch (error) {
 			// Without room for the index opening takes longer, but nothing is missing.
@@ -111,16 +111,16 @@ export class Recorder {
 		}
 
 		try {
-			await members.handle.sync();
-			if (!await this.#isThere(members)) {
+			await blocks.handle.sync();
+			if (!await this.#isThere(blocks)) {
 				throw new UserError(removed);
 			}
 		} catch (error) {
-			this.#members = undefined;
+			this.#blocks = undefined;
 			this.#fail(error);
 		}
 
-		await ignoringErrors(async () => members.handle.close());
+		await ignoringErrors(async () => blocks.handle.close());
 		await syncFolder(path.dirname(this.file));
 	}
 
@@ -148,11 +148,11 @@ export class Recorder {
 		try {
 			await this.#writeNew(ring);
 		} catch (error) {
-			if (!(error instanceof FullError) || !this.#members) {
+			if (!(error instanceof FullError) || !this.#blocks) {
 				throw error;
 			}
 
-			const problem = await this.#merge(ring, this.#members);
+			const problem = await this.#merge(ring, this.#blocks);
 			if (problem) {
 				// Later there may be room on the disk, but not in the recording.
 				this.#merging = problem instanceof FullError ? this.#merging : undefined;
@@ -163,37 +163,37 @@ export class Recorder {
 			await this.#writeNew(ring);
 		}
 
-		if (this.#members?.isNearlyFull) {
-			void this.#merge(ring, this.#members);
+		if (this.#blocks?.isNearlyFull) {
+			void this.#merge(ring, this.#blocks);
 		}
 	}
 
 	async #writeNew(ring: Ring): Promise<void> {
-		if (this.#members && !await this.#isThere(this.#members)) {
-			await this.#members.handle.close();
-			this.#members = undefined;
+		if (this.#blocks && !await this.#isThere(this.#blocks)) {
+			await this.#blocks.handle.close();
+			this.#blocks = undefined;
 			await this.#merging;
 			await this.#takeMerged();
 			this.#merging = undefined;
 			this.#loss = safe`${removed}, and begins again`;
 		}
 
-		const members = this.#members ?? await this.#begin(ring);
+		const blocks = this.#blocks ?? await this.#begin(ring);
 		let at = this.#atOrBefore(ring, this.#lastMs);
 		if ((windowOrBase(ring, at)?.atMs ?? -Infinity) !== this.#lastMs) {
 			// The windows in between are no longer in the ring: go on with a whole moment.
 			at++;
-			members.skip();
-			await this.#index(ring, at, members);
+			blocks.skip();
+			await this.#index(ring, at, blocks);
 			this.#lastMs = ring.windows[at].atMs;
 		}
 
 		for (at++; at < ring.windows.length; at++) {
 			const window = ring.windows[at];
-			await members.window(window, ring.newest!.dictionary);
+			await blocks.window(window, ring.newest!.dictionary);
 			this.#lastMs = window.atMs;
 			if (intervalEnd(window.atMs, indexEveryMs) !== intervalEnd(this.#indexAtMs, indexEveryMs)) {
-				await this.#index(ring, at, members);
+				await this.#index(ring, at, blocks);
 			}
 		}
 	}
@@ -213,24 +213,24 @@ export class Recorder {
 	/**
 	Makes the file with its first window, and an index of the moment before it unless that is the session's start.
 	*/
-	async #begin(ring: Ring): Promise<MemberFile> {
+	async #begin(ring: Ring): Promise<BlockFile> {
 		const {file, handle} = await createPartial(path.dirname(this.file), temporaryExtension);
 		try {
-			const members = new MemberFile(handle, sessionJson(ring.newest!), this.maxBytes);
-			await members.begin();
+			const blocks = new BlockFile(handle, sessionJson(ring.newest!), this.maxBytes);
+			await blocks.begin();
 			const before = this.#atOrBefore(ring, this.#beforeMs);
 			if (windowOrBase(ring, before)) {
-				await this.#index(ring, before, members);
+				await this.#index(ring, before, blocks);
 			}
 
 			const window = ring.windows[before + 1];
-			await members.window(window, ring.newest!.dictionary);
+			await blocks.window(window, ring.newest!.dictionary);
 			await giveName(file, this.file);
-			members.handle = await open(this.file, constants.O_RDWR | constants.O_NOFOLLOW);
-			this.#members = members;
+			blocks.handle = await open(this.file, constants.O_RDWR | constants.O_NOFOLLOW);
+			this.#blocks = blocks;
 			this.#lastMs = window.atMs;
 			this.#indexAtMs = 0;
-			return members;
+			return blocks;
 		} finally {
 			await handle.close();
 			await removeAll([file]);
@@ -238,10 +238,10 @@ export class Recorder {
 	}
 
 	/** Writes an index of the moment at which a window ends. */
-	async #index(ring: Ring, at: number, members: MemberFile): Promise<void> {
+	async #index(ring: Ring, at: number, blocks: BlockFile): Promise<void> {
 		const moment = new LookBack().at(ring, at)!;
 		const window = windowOrBase(ring, at)!;
-		await members.index(
+		await blocks.index(
 			{...window, body: () => windowBody(undefined, moment.snapshot, moment)},
 			moment.snapshot.dictionary,
 		);
@@ -249,7 +249,7 @@ export class Recorder {
 	}
 
 	/** Whether the file still has its name. Throws if another program has replaced or truncated it. */
-	async #isThere({handle, size}: MemberFile): Promise<boolean> {
+	async #isThere({handle, size}: BlockFile): Promise<boolean> {
 		try {
 			const [own, named] = [await handle.stat(), await stat(this.file)];
 			if (own.ino !== named.ino || own.dev !== named.dev) {
@@ -271,12 +271,12 @@ export class Recorder {
 	}
 
 	/** Copies the recording to another file, with its older windows merged, unless that is under way or has failed. */
-	async #merge({newest}: Ring, members: MemberFile): Promise<unknown> {
+	async #merge({newest}: Ring, blocks: BlockFile): Promise<unknown> {
 		const merge = async () => {
 			try {
 				const {file, handle} = await createPartial(path.dirname(this.file), temporaryExtension);
 				try {
-					this.#merged = {file, copy: await merged(members, handle, newest!.dictionary)};
+					this.#merged = {file, copy: await merged(blocks, handle, newest!.dictionary)};
 				} catch (error) {
 					await handle.close();
 					await removeAll([file]);
@@ -301,16 +301,16 @@ export class Recorder {
 		this.#merged = undefined;
 		this.#merging = undefined;
 		await ignoringErrors(async () => {
-			if (copy.from === this.#members) {
+			if (copy.from === this.#blocks) {
 				await copyUpTo(copy, copy.from.size, this.#wanted!.newest!.dictionary);
 				await copy.to.handle.sync();
 				if (await this.#isThere(copy.from)) {
 					await rename(file, this.file);
-					this.#members = copy.to;
+					this.#blocks = copy.to;
 				}
 			}
 		});
-		await ignoringErrors(async () => (this.#members === copy.to ? copy.from : copy.to).handle.close());
+		await ignoringErrors(async () => (this.#blocks === copy.to ? copy.from : copy.to).handle.close());
 		await removeAll([file]);
 	}
 

@@ -12,12 +12,12 @@ import {
 	isRecording,
 	isWhole,
 	maxWindows,
-	memberKinds,
+	blockKinds,
 	partsOf,
 	signature,
 	unpacked,
-	type MemberHead,
-} from './members.js';
+	type BlockHead,
+} from './blocks.js';
 import {checkCounts, checked, readSession} from './moment.js';
 import {ReadNames} from './recorded-names.js';
 
@@ -46,33 +46,33 @@ export function openRecording(bytes: Buffer, name = 'the file'): Recording {
 	}
 }
 
-/** A member whose CRC is right. */
-type Member = MemberHead & RingWindow & {readonly member: Uint8Array};
+/** A block whose CRC is right. */
+type Block = BlockHead & RingWindow & {readonly block: Uint8Array};
 
-/** Bound on the bytes of damaged members, which may claim any size. Each counts for `bytesOfDamaged` bytes more. */
+/** Bound on the bytes of damaged blocks, which may claim any size. Each counts for `bytesOfDamaged` bytes more. */
 const maxDamagedBytes = 128 * 1024 * 1024;
 const bytesOfDamaged = 1024;
 
-/** Bound on the bytes of members unpacked on opening. Each counts for `bytesOfUnpacked` bytes more. */
+/** Bound on the bytes of blocks unpacked on opening. Each counts for `bytesOfUnpacked` bytes more. */
 const maxUnpackedBytes = 1024 * 1024 * 1024;
 const bytesOfUnpacked = 50_000;
 
-/** Finds the intact members, and counts the damaged parts between them and the bytes after the last one. */
-function membersIn(bytes: Buffer): {
-	readonly found: readonly Member[];
+/** Finds the intact blocks, and counts the damaged parts between them and the bytes after the last one. */
+function blocksIn(bytes: Buffer): {
+	readonly found: readonly Block[];
 	readonly damaged: number;
 	readonly tornBytes: number;
 } {
-	const found: Member[] = [];
+	const found: Block[] = [];
 	let [damaged, lookedThrough, goodEnd] = [0, 0, firstLine.length];
 	for (let at = firstLine.length; at < bytes.length;) {
 		const head = headOf(bytes.subarray(at, at + headLength));
-		const member = bytes.subarray(at, at + (head?.size ?? 0));
-		if (head?.size === member.length && isWhole(member)) {
-			// The bytes since the last intact member are damaged.
+		const block = bytes.subarray(at, at + (head?.size ?? 0));
+		if (head?.size === block.length && isWhole(block)) {
+			// The bytes since the last intact block are damaged.
 			damaged += at > goodEnd ? 1 : 0;
 			// The header last: V8 is slow to add to what is spread.
-			found.push({member, body: () => partsOf(unpacked(member)).body, bytes: member.length, ...head});
+			found.push({block, body: () => partsOf(unpacked(block)).body, bytes: block.length, ...head});
 			at += head.size;
 			goodEnd = at;
 			// Each index may come with a session.
@@ -83,7 +83,7 @@ function membersIn(bytes: Buffer): {
 			continue;
 		}
 
-		lookedThrough += member.length + bytesOfDamaged;
+		lookedThrough += block.length + bytesOfDamaged;
 		const next = lookedThrough > maxDamagedBytes ? -1 : bytes.indexOf(signature, at + 1);
 		at = next === -1 ? bytes.length : next;
 	}
@@ -124,15 +124,15 @@ function read(bytes: Buffer): Recording {
 		throw new RangeError(isRecording(bytes) ? 'its format is of another version' : 'it does not begin like one');
 	}
 
-	const {found, damaged, tornBytes} = membersIn(bytes);
-	const session = found.find(({kind, unpackedSize}) => kind === memberKinds.session && unpackedSize <= maxJsonBytes);
+	const {found, damaged, tornBytes} = blocksIn(bytes);
+	const session = found.find(({kind, unpackedSize}) => kind === blockKinds.session && unpackedSize <= maxJsonBytes);
 	if (!session) {
 		throw new RangeError('its session data is damaged or missing');
 	}
 
-	const about = readSession(Buffer.from(unpacked(session.member)).toString());
+	const about = readSession(Buffer.from(unpacked(session.block)).toString());
 	const names = new ReadNames();
-	const {ring, unread} = ringOf(found.filter(({kind}) => kind !== memberKinds.session), names);
+	const {ring, unread} = ringOf(found.filter(({kind}) => kind !== blockKinds.session), names);
 	const newest = ring.windows.at(-1);
 	if (!newest) {
 		throw new RangeError('it has no complete window');
@@ -146,31 +146,31 @@ function read(bytes: Buffer): Recording {
 }
 
 /**
-Returns a ring of the members, and how many windows cannot be read: a run of windows between gaps needs an index, unless
+Returns a ring of the blocks, and how many windows cannot be read: a run of windows between gaps needs an index, unless
 it begins with the session.
 */
-function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: Ring; readonly unread: number} {
-	const windows: Member[] = [];
+function ringOf(blocks: readonly Block[], names: ReadNames): {readonly ring: Ring; readonly unread: number} {
+	const windows: Block[] = [];
 	const whole = new Map<number, (() => Uint8Array) | undefined>();
 	const gaps = new Set<number>();
 	let base: RingWindow | undefined;
 	/** Windows since the last intact index. Only they have the names that a damaged index would repeat. */
-	let pending: Member[] = [];
+	let pending: Block[] = [];
 	let unpackedBytes = 0;
-	const take = (member: Member) => {
-		unpackedBytes += member.unpackedSize + bytesOfUnpacked;
+	const take = (block: Block) => {
+		unpackedBytes += block.unpackedSize + bytesOfUnpacked;
 		if (unpackedBytes > maxUnpackedBytes) {
 			throw new ExcessError('more than 1 GB to unpack');
 		}
 
-		return names.take(partsOf(unpacked(member.member)).names);
+		return names.take(partsOf(unpacked(block.block)).names);
 	};
 
 	/** An index may be readable only after the windows since the last one. */
-	const takeIndex = (member: Member) => take(member) || (pending.every(window => take(window)) && take(member));
+	const takeIndex = (block: Block) => take(block) || (pending.every(window => take(window)) && take(block));
 
 	// The first window of a session needs no names before its own.
-	if (members[0]?.kind === memberKinds.window && members[0].number === 0 && take(members[0])) {
+	if (blocks[0]?.kind === blockKinds.window && blocks[0].number === 0 && take(blocks[0])) {
 		whole.set(-1, undefined);
 	}
 
@@ -179,26 +179,26 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 		windows.length = isKnown ? windows.length : first;
 	};
 
-	for (const member of members) {
-		if (member.number !== next) {
+	for (const block of blocks) {
+		if (block.number !== next) {
 			endRun();
-			[first, next, isKnown] = [windows.length, member.number, false];
+			[first, next, isKnown] = [windows.length, block.number, false];
 			gaps.add(first);
 		}
 
-		if (member.kind === memberKinds.window) {
-			windows.push(member);
-			pending.push(member);
+		if (block.kind === blockKinds.window) {
+			windows.push(block);
+			pending.push(block);
 			next++;
-		} else if (member.kind === memberKinds.index && takeIndex(member)) {
+		} else if (block.kind === blockKinds.index && takeIndex(block)) {
 			if (windows.length === 0 && gaps.size === 0) {
-				base = member;
+				base = block;
 			} else if (windows.length === first) {
 				// What came before it is missing.
-				windows.push(member);
+				windows.push(block);
 			}
 
-			whole.set(windows.length - 1, member.body);
+			whole.set(windows.length - 1, block.body);
 			isKnown = true;
 			pending = [];
 		}
@@ -220,12 +220,12 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 			whole, gaps: [...gaps].filter(gap => gap < windows.length), check: moment => checked(moment, names),
 		},
 	};
-	const count = (of: readonly Member[]) => of.filter(({kind}) => kind === memberKinds.window).length;
-	return {ring, unread: count(members) - count(windows)};
+	const count = (of: readonly Block[]) => of.filter(({kind}) => kind === blockKinds.window).length;
+	return {ring, unread: count(blocks) - count(windows)};
 }
 
 /** Removes a window and all after it. */
-function cutBefore(windows: Member[], window: Member): void {
+function cutBefore(windows: Block[], window: Block): void {
 	const at = windows.indexOf(window);
 	windows.splice(at === -1 ? windows.length : at);
 }

@@ -48,12 +48,12 @@ const ofNumbers: Kind<number> = {
 
 const ofNames: Kind<{readonly before: Printable; readonly after: Printable}> = {
 	write(to, {before, after}) {
-		to.block(before);
-		to.block(after);
+		to.byteString(before);
+		to.byteString(after);
 	},
 	read: from => ({
-		before: printable(from.blockText(maxNameBytes)),
-		after: printable(from.blockText(maxNameBytes)),
+		before: printable(from.byteStringText(maxNameBytes)),
+		after: printable(from.byteStringText(maxNameBytes)),
 	}),
 	sum: ({before}, {after}) => ({before, after}),
 	isNone: ({before, after}) => before === after,

@@ -41,9 +41,9 @@ const bytes = new VarintWriter();
 export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, sourceNotes}: MomentFacts): Uint8Array {
 	const changes = deltas(then, now);
 	const {traces, tasks} = now;
-	bytes.block(JSON.stringify({vitals, said: sourceNotes, ...(tasks ? {tasks: aboutOf(tasks)} : {})}));
+	bytes.byteString(JSON.stringify({vitals, said: sourceNotes, ...(tasks ? {tasks: aboutOf(tasks)} : {})}));
 	for (const report of [traces, tasks]) {
-		bytes.block(report?.bytes ?? new Uint8Array());
+		bytes.byteString(report?.bytes ?? new Uint8Array());
 	}
 
 	for (const name of figureNames) {
@@ -61,10 +61,10 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 /** Reads a body. Throws RangeError or SyntaxError. */
 export function readBody(body: Uint8Array): WindowBody {
 	const from = new VarintReader(body);
-	const {vitals = {}, said: sourceNotes = {}, tasks} = JSON.parse(from.blockText(maxJsonBytes)) as
+	const {vitals = {}, said: sourceNotes = {}, tasks} = JSON.parse(from.byteStringText(maxJsonBytes)) as
 		& Pick<MomentFacts, 'vitals'>
 		& {readonly said?: MomentFacts['sourceNotes']; readonly tasks?: unknown};
-	const [traced, followed] = [from.block(), from.block()];
+	const [traced, followed] = [from.byteString(), from.byteString()];
 	return {
 		vitals,
 		sourceNotes,

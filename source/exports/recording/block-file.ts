@@ -10,25 +10,25 @@ import {
 	headLength,
 	headOf,
 	maxWindows,
-	memberKinds,
+	blockKinds,
 	nameCounts,
 	noNames,
 	packed,
 	partsOf,
 	unpacked,
-	type MemberHead,
+	type BlockHead,
 	type NameCounts,
-} from './members.js';
+} from './blocks.js';
 
-/** There is no room for a member. */
+/** There is no room for a block. */
 export class FullError extends UserError {
 	constructor() {
 		super('the recording does not fit into --max-size');
 	}
 }
 
-/** Writes members to a recording. Methods throw system errors or FullError, and never leave a partial member. */
-export class MemberFile {
+/** Writes blocks to a recording. Methods throw system errors or FullError, and never leave a partial block. */
+export class BlockFile {
 	size = 0;
 	windows = 0;
 	/** Windows so far, missing ones too. */
@@ -41,7 +41,7 @@ export class MemberFile {
 	/** `session`: what `sessionJson` returns. */
 	constructor(public handle: FileHandle, readonly session: string, public maxBytes: number) {
 		this.#session = packed(
-			memberKinds.session,
+			blockKinds.session,
 			0,
 			{atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0},
 			Buffer.from(session),
@@ -53,7 +53,7 @@ export class MemberFile {
 		return this.maxBytes - this.size < nearlyFull * this.maxBytes;
 	}
 
-	/** Writes the first line and the session member. */
+	/** Writes the first line and the session block. */
 	async begin(): Promise<void> {
 		await this.#append(Buffer.concat([Buffer.from(firstLine), this.#session]));
 	}
@@ -62,7 +62,7 @@ export class MemberFile {
 		const names = nameCounts(dictionary);
 		await this
 			.#append(packed(
-				memberKinds.window,
+				blockKinds.window,
 				this.#number,
 				window,
 				contentOf(dictionary, this.#named, window.body()),
@@ -80,7 +80,7 @@ export class MemberFile {
 		await this.#append(this.#session);
 		await this
 			.#append(packed(
-				memberKinds.index,
+				blockKinds.index,
 				this.#number,
 				moment,
 				contentOf(dictionary, this.#indexed, moment.body()),
@@ -96,10 +96,10 @@ export class MemberFile {
 	}
 
 	/** Reads the windows and indexes between two offsets, and where they begin. */
-	async * members(from: number, to: number): AsyncGenerator<MemberHead & RingWindow & {readonly at: number}> {
+	async * blocks(from: number, to: number): AsyncGenerator<BlockHead & RingWindow & {readonly at: number}> {
 		for (let at = from; at < to;) {
 			const head = headOf(await this.#read(at, headLength))!;
-			if (head.kind !== memberKinds.session) {
+			if (head.kind !== blockKinds.session) {
 				const {body} = partsOf(unpacked(await this.#read(at, head.size)));
 				yield {...head, at, body: () => body, bytes: body.length};
 			}
@@ -155,8 +155,8 @@ const leastBetween = 20;
 
 /** A recording that is being copied. */
 export type Copy = {
-	readonly from: MemberFile;
-	readonly to: MemberFile;
+	readonly from: BlockFile;
+	readonly to: BlockFile;
 	/** How far it is copied, and the number of the next window there. */
 	at: number;
 	number: number;
@@ -166,10 +166,10 @@ export type Copy = {
 Copies a recording into an empty file, the older windows merged into fewer, longer ones; without what is written to it
 meanwhile (`copyUpTo`). Throws system errors, and FullError if that makes no room.
 */
-export async function merged(from: MemberFile, handle: FileHandle, dictionary: Dictionary): Promise<Copy> {
+export async function merged(from: BlockFile, handle: FileHandle, dictionary: Dictionary): Promise<Copy> {
 	const {size} = from;
 	for (const merge of merges) {
-		const to = new MemberFile(handle, from.session, (1 - leastFree) * from.maxBytes);
+		const to = new BlockFile(handle, from.session, (1 - leastFree) * from.maxBytes);
 		const copy = {from, to, at: firstLine.length, number: 0};
 		try {
 			await to.begin();
@@ -207,26 +207,26 @@ export async function copyUpTo(
 		}
 	};
 
-	for await (const member of from.members(copy.at, size)) {
-		const isOld = member.at < share * size;
-		if (member.number > copy.number) {
+	for await (const block of from.blocks(copy.at, size)) {
+		const isOld = block.at < share * size;
+		if (block.number > copy.number) {
 			await write();
 			to.skip();
 			sinceIndex = leastBetween;
-			copy.number = member.number;
+			copy.number = block.number;
 		}
 
-		if (member.kind === memberKinds.window) {
+		if (block.kind === blockKinds.window) {
 			copy.number++;
-			if (window && isOld && intervalEnd(window.atMs, spanMs) === intervalEnd(member.atMs, spanMs)) {
-				window = together(window, member);
+			if (window && isOld && intervalEnd(window.atMs, spanMs) === intervalEnd(block.atMs, spanMs)) {
+				window = together(window, block);
 			} else {
 				await write();
-				window = member;
+				window = block;
 			}
 		} else if (!isOld || sinceIndex >= leastBetween) {
 			await write();
-			await to.index(member, dictionary);
+			await to.index(block, dictionary);
 			sinceIndex = 0;
 		}
 	}

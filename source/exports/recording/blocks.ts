@@ -3,7 +3,7 @@ import type {Dictionary} from '../../model/snapshot.js';
 import type {WindowFigures} from '../../query/past/past-ring.js';
 import {VarintReader, VarintWriter} from '../../util/varints.js';
 
-/* The members of a recording. docs/formats.md has the format. */
+/* The blocks of a recording. docs/formats.md has the format. */
 
 /** The first line of a recording, with the number of its format. */
 export const firstLine = 'tprof-top recording 1\n';
@@ -14,20 +14,20 @@ export function isRecording(head: Uint8Array): boolean {
 }
 
 /** An index holds all counters at a moment, not their change. */
-export const memberKinds = {session: 0, window: 1, index: 2} as const;
+export const blockKinds = {session: 0, window: 1, index: 2} as const;
 
-/** The header of a member. */
-export type MemberHead = WindowFigures & {
-	/** Of `memberKinds`. */
+/** The header of a block. */
+export type BlockHead = WindowFigures & {
+	/** Of `blockKinds`. */
 	readonly kind: number;
 	/** Windows before it. */
 	readonly number: number;
-	/** Bytes of the member, and of its content when unpacked. */
+	/** Bytes of the block, and of its content when unpacked. */
 	readonly size: number;
 	readonly unpackedSize: number;
 };
 
-/** A member begins with it. */
+/** A block begins with it. */
 export const signature = Buffer.from('\n.tprof\n');
 /** After it come four numbers of 32 bits, five doubles and the CRC. */
 const doublesAt = signature.length + (4 * 4);
@@ -38,9 +38,9 @@ export const headLength = crcAt + 4;
 export const maxWindows = 200_000;
 
 /** An index of a full table takes less. */
-const maxMemberBytes = 64 * 1024 * 1024;
+const maxBlockBytes = 64 * 1024 * 1024;
 
-/** Returns a member. `number`: windows before it. */
+/** Returns a block. `number`: windows before it. */
 export function packed(
 	kind: number,
 	number: number,
@@ -48,10 +48,10 @@ export function packed(
 	content: Uint8Array,
 ): Uint8Array {
 	const deflated = deflateRawSync(content);
-	const member = new Uint8Array(headLength + deflated.length);
-	const view = new DataView(member.buffer);
-	member.set(signature);
-	for (const [index, value] of [kind, member.length, content.length, number].entries()) {
+	const block = new Uint8Array(headLength + deflated.length);
+	const view = new DataView(block.buffer);
+	block.set(signature);
+	for (const [index, value] of [kind, block.length, content.length, number].entries()) {
 		view.setUint32(signature.length + (index * 4), value, true);
 	}
 
@@ -59,18 +59,18 @@ export function packed(
 		view.setFloat64(doublesAt + (index * 8), value, true);
 	}
 
-	member.set(deflated, headLength);
-	view.setUint32(crcAt, memberCrc(member), true);
-	return member;
+	block.set(deflated, headLength);
+	view.setUint32(crcAt, blockCrc(block), true);
+	return block;
 }
 
-/** Returns the CRC-32 of a member without its CRC field. */
-function memberCrc(member: Uint8Array): number {
-	return crc32(member.subarray(headLength), crc32(member.subarray(0, crcAt)));
+/** Returns the CRC-32 of a block without its CRC field. */
+function blockCrc(block: Uint8Array): number {
+	return crc32(block.subarray(headLength), crc32(block.subarray(0, crcAt)));
 }
 
-/** Reads a member's header; undefined if the bytes are not a header or its sizes are out of bounds. */
-export function headOf(bytes: Uint8Array): MemberHead | undefined {
+/** Reads a block's header; undefined if the bytes are not a header or its sizes are out of bounds. */
+export function headOf(bytes: Uint8Array): BlockHead | undefined {
 	if (bytes.length < headLength || signature.compare(bytes, 0, signature.length) !== 0) {
 		return undefined;
 	}
@@ -78,7 +78,7 @@ export function headOf(bytes: Uint8Array): MemberHead | undefined {
 	const view = new DataView(bytes.buffer, bytes.byteOffset);
 	const numberAt = (index: number) => view.getUint32(signature.length + (index * 4), true);
 	const [kind, size, unpackedSize, number] = [numberAt(0), numberAt(1), numberAt(2), numberAt(3)];
-	if (size < headLength || size > maxMemberBytes || unpackedSize > maxMemberBytes) {
+	if (size < headLength || size > maxBlockBytes || unpackedSize > maxBlockBytes) {
 		return undefined;
 	}
 
@@ -96,18 +96,18 @@ export function headOf(bytes: Uint8Array): MemberHead | undefined {
 	};
 }
 
-/** Checks a member's CRC-32. */
-export function isWhole(member: Uint8Array): boolean {
-	return new DataView(member.buffer, member.byteOffset).getUint32(crcAt, true) === memberCrc(member);
+/** Checks a block's CRC-32. */
+export function isWhole(block: Uint8Array): boolean {
+	return new DataView(block.buffer, block.byteOffset).getUint32(crcAt, true) === blockCrc(block);
 }
 
-/** Returns the content of a member whose CRC is right. Throws RangeError if it does not inflate. */
-export function unpacked(member: Uint8Array): Uint8Array {
-	const {unpackedSize} = headOf(member)!;
+/** Returns the content of a block whose CRC is right. Throws RangeError if it does not inflate. */
+export function unpacked(block: Uint8Array): Uint8Array {
+	const {unpackedSize} = headOf(block)!;
 	try {
-		return inflateRawSync(member.subarray(headLength), {maxOutputLength: Math.max(1, unpackedSize)});
+		return inflateRawSync(block.subarray(headLength), {maxOutputLength: Math.max(1, unpackedSize)});
 	} catch {
-		throw new RangeError('a member that cannot be unpacked');
+		throw new RangeError('a block that cannot be unpacked');
 	}
 }
 
@@ -127,7 +127,7 @@ export function contentOf(dictionary: Dictionary, from: NameCounts, body: Uint8A
 	const to = nameCounts(dictionary);
 	const writers = [
 		(id: number) => {
-			bytes.block(strings[id]);
+			bytes.byteString(strings[id]);
 		},
 		(id: number) => {
 			for (const value of [frameClass[id], frameMethod[id], frameFile[id]]) {
@@ -150,7 +150,7 @@ export function contentOf(dictionary: Dictionary, from: NameCounts, body: Uint8A
 	}
 
 	const names = bytes.take();
-	bytes.block(names);
+	bytes.byteString(names);
 	bytes.bytes(body);
 	return bytes.take();
 }
@@ -158,5 +158,5 @@ export function contentOf(dictionary: Dictionary, from: NameCounts, body: Uint8A
 /** Splits the content of a window or an index. Throws RangeError. */
 export function partsOf(content: Uint8Array): {readonly names: Uint8Array; readonly body: Uint8Array} {
 	const from = new VarintReader(content);
-	return {names: from.block(), body: from.bytes()};
+	return {names: from.byteString(), body: from.bytes()};
 }
