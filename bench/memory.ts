@@ -3,7 +3,7 @@ What the memory engine costs, us and the target, beside the attach engine and a 
 200 and 1000 threads with stacks of 50 frames, two of them busy; medians of wall time, and CPU time of ours (for jstack:
 of its process) per sample. Then the whole sampler at 50 Hz: own CPU, share of its time that a busy thread is stopped,
 pauses, and the target's work against that of windows in between without samples: per CPU second that it got, and by the
-clock. To reach, on an idle machine with two cores: 200 threads below 4 ms of CPU a sample, own CPU at 20 threads below
+clock. To reach, on two cores without other load: 200 threads below 4 ms of CPU a sample, own CPU at 20 threads below
 8 % of a core, stopped share below 1 %. The first number of the command line is pairs of windows (default 15).
 */
 import {spawnSync} from 'node:child_process';

@@ -26,7 +26,7 @@ export const longest: readonly string[] = [
 ];
 
 /**
-Starts the longest files first, so that no CPU is idle at the end. Vitest's own order needs the timings of an earlier
+Starts the longest files first, so that no CPU is free at the end. Vitest's own order needs the timings of an earlier
 run.
 */
 export class LongestFirst extends BaseSequencer {

@@ -99,7 +99,7 @@ async function exchange(url: URL, options: Request): Promise<Exchanged> {
 			clearTimeout(timer);
 			const reason: NodeJS.ErrnoException = request.errored ?? error;
 			if (request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(reason.code ?? '')) {
-				// A backend may close an idle connection just as it is used again.
+				// A backend may close an unused connection just as it is used again.
 				resolve(exchange(url, {...options, agent: undefined}));
 			} else {
 				reject(reason);

@@ -21,6 +21,6 @@ export function queryOf({
 		states: states ?? defaultQuery.states,
 		unit: unit ?? defaultQuery.unit,
 		sort: {column, reverse},
-		showIdle: idle,
+		showsWaitsForWork: idle,
 	};
 }

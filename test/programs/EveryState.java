@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** 200 idle threads, twenty of each of ten kinds, beside two busy ones. A thread's name is the state it is in, a dash, what it does, a number. */
+/** 200 waiting threads, twenty of each of ten kinds, beside two busy ones. A thread's name is the state it is in, a dash, what it does, a number. */
 public class EveryState {
 	static final Object MONITOR = new Object();
 	static final ReentrantLock LOCK = new ReentrantLock();

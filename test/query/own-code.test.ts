@@ -189,7 +189,7 @@ describe('own code first', () => {
 	});
 
 	test('threads stand at a line of the program\'s own', () => {
-		const {rows} = queryThreads(snapshot, undefined, own({showIdle: true}));
+		const {rows} = queryThreads(snapshot, undefined, own({showsWaitsForWork: true}));
 		expect(rows.map(({now, via}) => [now && locationName(now), via && locationName(via)])).toEqual([
 			['com.acme.Dao.find:88', 'java.util.concurrent.locks.LockSupport.park'],
 			['java.util.concurrent.locks.LockSupport.park:211', undefined],

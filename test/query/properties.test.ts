@@ -173,7 +173,7 @@ test('every sample is in one thread and, with frames and in a counted state, in 
 	eachCase((samples, query) => {
 		const {after} = snapshots(samples);
 		const counted = samples.filter(({thread}) => !query.threadKeys || query.threadKeys.has(thread + 1));
-		const {rows} = queryThreads(after, undefined, {...query, showIdle: true});
+		const {rows} = queryThreads(after, undefined, {...query, showsWaitsForWork: true});
 		expect(sum([...rows].flatMap(({states}) => [...states]))).toBe(counted.length);
 		expect(sum(queryStacks(after, undefined, query).map(({ticks}) => ticks)))
 			.toBe(counted.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state]))

@@ -50,7 +50,7 @@ test('where almost no CPU is used, rows are where threads wait, in the order of 
 	const {rows, measure, finding} = querySummaryLines(waiting().build(), undefined, glance());
 	const rest = ['3 A.ask:7', '3 A.main:1', '2 A.take:8 < a', '1 A.run:5 < a'];
 	expect(names(waiting().build(), glance())).toEqual(rest);
-	expect(names(waiting().build(), glance({showIdle: true}))).toEqual([
+	expect(names(waiting().build(), glance({showsWaitsForWork: true}))).toEqual([
 		'4 java.util.concurrent.locks.LockSupport.park:211',
 		...rest,
 	]);

@@ -13,7 +13,7 @@ import type {ThreadRow} from '../../source/views/threads/columns.js';
 const shown = (changes: Partial<Query> = {}): Query => ({
 	...defaultQuery,
 	sort: {column: 'cpu', reverse: false},
-	showIdle: true,
+	showsWaitsForWork: true,
 	...changes,
 });
 
@@ -81,7 +81,7 @@ describe('threads of the JVM itself', () => {
 describe('rows', () => {
 	const snapshot = picture(busyService);
 
-	test('one for each thread, those of the JVM and dead ones too; idle ones are hidden unless asked for', () => {
+	test('one for each thread, those of the JVM and dead ones too; those without work hidden unless asked for', () => {
 		const {rows, allRows} = queryThreads(snapshot, undefined, shown());
 		expect(drawn(rows)).toBe(undent(`
 			http-1: BLOCKED 20% 3 now A.lock:3 top A.work:1
@@ -93,11 +93,11 @@ describe('rows', () => {
 			parker: WAITING 0% 0 now A.wait:4 top A.wait:4
 		`));
 		expect(allRows).toBe(7);
-		expect(queryThreads(snapshot, undefined, shown({showIdle: false})).rows.map(({name}) => name)).not
+		expect(queryThreads(snapshot, undefined, shown({showsWaitsForWork: false})).rows.map(({name}) => name)).not
 			.toContain('main');
-		expect(queryThreads(snapshot, undefined, shown({showIdle: false, filter: 'main'}))).toMatchObject({
+		expect(queryThreads(snapshot, undefined, shown({showsWaitsForWork: false, filter: 'main'}))).toMatchObject({
 			rows: [],
-			idleRows: 1,
+			hiddenRows: 1,
 		});
 	});
 
@@ -107,7 +107,7 @@ describe('rows', () => {
 		drawing.draw(`
 			http-2 | R40 R | work:2 work:7
 		`);
-		const {rows} = queryThreads(drawing.build({durationMs: 1500}), since, shown({showIdle: false}));
+		const {rows} = queryThreads(drawing.build({durationMs: 1500}), since, shown({showsWaitsForWork: false}));
 		// http-1 did nothing since, but stands blocked now.
 		expect(drawn(rows))
 			.toBe('http-2: RUNNABLE 10% 2 now A.work:7 top A.work:2\nhttp-1: BLOCKED 0% 0 now A.lock:3 top -\nparker: WAITING 0% 0 now A.wait:4 top -');

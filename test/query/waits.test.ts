@@ -36,12 +36,12 @@ const snapshot = drawing
 const query = {...defaultQuery, sort: waitsView.sort};
 
 test('a row for each kind and peer, who waits for work only with the others', () => {
-	const textOf = (showIdle: boolean) =>
-		queryWaits(snapshot, undefined, {...query, showIdle}).rows.map(row =>
+	const textOf = (showsWaitsForWork: boolean) =>
+		queryWaits(snapshot, undefined, {...query, showsWaitsForWork}).rows.map(row =>
 			`${row.threadKeys.length} ${waitText(row)} ${row.longestMs}`);
 	expect(textOf(false)).toEqual(['2 read 10.0.0.5:5432 42000', '1 monitor Object held by db-1 5000', '1 latch 0']);
 	expect(textOf(true)).toContain('1 queue LinkedBlockingQueue 0');
-	expect(queryWaits(snapshot, undefined, query)).toMatchObject({allRows: 4, idleRows: 1});
+	expect(queryWaits(snapshot, undefined, query)).toMatchObject({allRows: 4, hiddenRows: 1});
 });
 
 test('the end of a connection is told where one thread is', () => {
@@ -108,7 +108,7 @@ test('one rule of waiting for work: Lines, Threads, Waits, findings, header, las
 			lines: querySummaryLines(snapshot, undefined, asked)
 				.rows.filter(row => row.states[stateCode.BLOCKED] === 0)
 				.map(row => locationName(row)),
-			threads: queryThreads(snapshot, undefined, {...asked, showIdle: true})
+			threads: queryThreads(snapshot, undefined, {...asked, showsWaitsForWork: true})
 				.rows.filter(row => row.shownState !== 'IDLE')
 				.map(row => `${row.name} ${row.stuckMs}`)
 				.toSorted(),

@@ -55,7 +55,7 @@ test('a sample covers more only once sixty in a row were taken at rest', () => {
 	expect([backoff.next(false, intervalMs, {isAtRest: true}), next(60, true), next(1, true)]).toEqual([1, 4, 20]);
 });
 
-/** Factor by which a thread that works and then idles is overrepresented; and the numbers of samples and intervals. */
+/** Factor by which a thread that works and then rests is overrepresented; and the numbers of samples and intervals. */
 function simulate(workMs: number, restMs: number): {factor: number; taken: number; samples: number} {
 	const random = seeded(workMs + restMs);
 	const clock = new SamplingClock(0, random);
@@ -133,7 +133,7 @@ function threadNamed({threads}: TableImage, name: Printable) {
 const ticksOf = (image: TableImage, name?: string) =>
 	sum(countedIn(image).map(({thread, ticks}) => thread === (name ?? thread) ? ticks : 0));
 
-type Taken = {readonly beganMs: number; readonly repeats: number; readonly isIdle: boolean};
+type Taken = {readonly beganMs: number; readonly repeats: number; readonly isAtRest: boolean};
 
 /** Samples a JVM here, with what there is to say of each sample. */
 async function observed(java: JavaProcess, timer: TimerId) {
@@ -143,7 +143,7 @@ async function observed(java: JavaProcess, timer: TimerId) {
 		async sample(into, isAfterPause, repeats = 1) {
 			const beganMs = performance.now();
 			const outcome = await session.sample(into, isAfterPause, repeats);
-			taken.push({beganMs, repeats, isIdle: outcome.ok && outcome.isSteady === true});
+			taken.push({beganMs, repeats, isAtRest: outcome.ok && outcome.isSteady === true});
 			return outcome;
 		},
 	}));
@@ -156,7 +156,7 @@ test.each(['perf', 'stop'] as const)(
 		const java = await javaForTest('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
 		const {reader, taken} = await observed(java, timer);
 		const isAtRest = (repeatsThen: number) =>
-			taken.length > 5 && taken.slice(-5).every(({repeats, isIdle}) => repeats >= repeatsThen && isIdle);
+			taken.length > 5 && taken.slice(-5).every(({repeats, isAtRest}) => repeats >= repeatsThen && isAtRest);
 		await until(() => isAtRest(20));
 		const image = reader.read(1000)!;
 		const {figures} = image;
@@ -172,7 +172,7 @@ test.each(['perf', 'stop'] as const)(
 		await java.waitFor(/^echo hello$/m);
 		const ranMs = performance.now();
 		await until(() => taken.some(({beganMs}) => beganMs > ranMs));
-		const first = taken.findIndex(({isIdle}, index) => index >= before && !isIdle);
+		const first = taken.findIndex(({isAtRest}, index) => index >= before && !isAtRest);
 		expect(first).toBeGreaterThanOrEqual(before);
 		expect(first).toBeLessThanOrEqual(taken.findIndex(({beganMs}) => beganMs > ranMs));
 		await until(() => taken.length > first + 1);

@@ -102,14 +102,14 @@ test.each(jdks())('JDK $release: threads that are stuck are listed, those withou
 		// What they were found doing first is over.
 		await sleep(500);
 		/** Names of pools that the Threads view lists, or of all. */
-		const rows = (showIdle: boolean) =>
+		const rows = (showsWaitsForWork: boolean) =>
 			queryThreads(sampler.read()!, first, {
 				...defaultQuery,
 				sort: {column: 'name', reverse: false},
 				foldPools: true,
-				showIdle,
+				showsWaitsForWork,
 			}).rows;
-		const names = (showIdle: boolean) => rows(showIdle).map(({name}) => name);
+		const names = (showsWaitsForWork: boolean) => rows(showsWaitsForWork).map(({name}) => name);
 		const listed = names(false);
 		const ofProgram
 			= /^(?:request|transfer|db|borrower|latch|fixed|cached|scheduled|fork-join|tomcat|timer|loop|selector|acceptor|writer|main)(?:-|$)/;
@@ -122,7 +122,7 @@ test.each(jdks())('JDK $release: threads that are stuck are listed, those withou
 			'transfer-*',
 			'writer',
 		]);
-		const idle = [
+		const resting = [
 			'fixed',
 			'cached',
 			'scheduled',
@@ -136,12 +136,13 @@ test.each(jdks())('JDK $release: threads that are stuck are listed, those withou
 			'Finalizer',
 			'Signal Dispatcher',
 		];
-		const idleIn = (among: readonly string[]) => idle.filter(pool => among.some(name => name.startsWith(pool)));
-		expect([idleIn(names(true)), idleIn(listed)], engine).toEqual([idle, []]);
-		const noted = rows(true).filter(({name}) => ofProgram.test(name) || idle.includes(name));
+		const restingIn = (among: readonly string[]) =>
+			resting.filter(pool => among.some(name => name.startsWith(pool)));
+		expect([restingIn(names(true)), restingIn(listed)], engine).toEqual([resting, []]);
+		const noted = rows(true).filter(({name}) => ofProgram.test(name) || resting.includes(name));
 		const isNotedAs = (wanted: (row: ThreadRow) => boolean) =>
 			noted.filter(row => wanted(row)).map(({name}) => name);
-		// A sleeping main is not stuck, and what is stuck is not idle.
+		// A sleeping main is not stuck, and what is stuck does not wait for work.
 		expect(
 			isNotedAs(({stuckMs}) => stuckMs > 0),
 			engine,
@@ -151,7 +152,7 @@ test.each(jdks())('JDK $release: threads that are stuck are listed, those withou
 				.map(name => name.replace(/-(?:\d.*|\*.*)$/, ''))
 				.toSorted(),
 			engine,
-		).toEqual(idle.toSorted());
+		).toEqual(resting.toSorted());
 		const waits = querySummaryLines(sampler.read()!, first, {
 			...defaultQuery,
 			summary: {showsWaits: true},

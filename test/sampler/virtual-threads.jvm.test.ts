@@ -77,7 +77,7 @@ test.each(withVirtualThreads)(
 	async jdk => {
 		const java = await javaForTest('VirtualPerTask', {jdk});
 		const sampler = await samplerForTest(java);
-		const query = {...defaultQuery, foldPools: false, showIdle: true};
+		const query = {...defaultQuery, foldPools: false, showsWaitsForWork: true};
 		const kinds = () => queryThreads(sampler.read()!, undefined, query).rows.filter(({isVirtual}) => isVirtual);
 		await until(() => sampler.read() !== undefined && sum(kinds().map(({cpuNs}) => cpuNs)) >= enoughNs);
 		const rows = kinds();

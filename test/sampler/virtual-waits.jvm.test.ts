@@ -13,7 +13,7 @@ import {jdks} from '../helpers/jvm.js';
 import {samplerForTest} from '../helpers/sampling.js';
 import {until} from '../helpers/until.js';
 
-const query = {...defaultQuery, showIdle: true};
+const query = {...defaultQuery, showsWaitsForWork: true};
 
 /** How many threads wait for what, as Waits shows it. */
 function waitsIn(snapshot: Snapshot): Readonly<Record<string, number>> {

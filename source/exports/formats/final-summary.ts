@@ -42,7 +42,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 	const withoutAgent = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
 	const hot = withoutAgent(rows).filter(row => row.selfCpuNs > 0);
 	const cpuPercent = corePercent(wholeCpuNs, session.sampledMs);
-	const isAlmostIdle = cpuPercent < leastCpuPercent;
+	const usesAlmostNoCpu = cpuPercent < leastCpuPercent;
 	const tickMs = session.sampledMs / Math.max(1, sampleTicks(snapshot, undefined));
 	const minMs = session.sampledMs * minWaitedFraction;
 	const waits = queryLines(snapshot, undefined, {
@@ -52,7 +52,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 		states: ['WAITING', 'TIMED_WAITING', 'IDLE'],
 		sort: {column: 'ticks', reverse: false},
 		threadKeys: threadsOfProgram(snapshot),
-		withoutIdle: true,
+		withoutWaitsForWork: true,
 	});
 	const blocked = blockedLocations(snapshot).filter(({waitedMs}) => waitedMs >= minMs).slice(0, maxEntries.blocked);
 	// Of the same threads one entry is enough: who waits for locks now were blocked too.
@@ -61,7 +61,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 	const found = new Set(findings.map(({figures}) => figures.at));
 	const waited = withoutAgent(waits.rows)
 		.filter(row => row.selfTicks * tickMs >= minMs && !found.has(locationName(row)))
-		.slice(0, isAlmostIdle ? maxEntries.waits : 1);
+		.slice(0, usesAlmostNoCpu ? maxEntries.waits : 1);
 	const entries: readonly Printable[] = [
 		...findings.map(({text}) => text),
 		...(traces
@@ -69,11 +69,11 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 				tracedText(row))
 			: []),
 		...blocked.map(location => blockedText(location)),
-		...(isAlmostIdle ? [idleText(hot, wholeCpuNs)] : []),
+		...(usesAlmostNoCpu ? [littleCpuText(hot, wholeCpuNs)] : []),
 		...(cpuPercent < busyPercent
 			? waited.map(row => safe`waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`)
 			: []),
-		...(isAlmostIdle ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row, session.sampledMs))),
+		...(usesAlmostNoCpu ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row, session.sampledMs))),
 	];
 	const lines = [...head];
 	for (const entry of entries.map(text => wrapped(text, width))) {
@@ -104,7 +104,7 @@ function hotText(row: LineRow, overMs: number): Printable {
 	return safe`${percent}% of a core ${formatMs(row.selfCpuNs).padStart(8)} ms  ${locationName(row)}`;
 }
 
-function idleText([first]: readonly LineRow[], wholeCpuNs: number): Printable {
+function littleCpuText([first]: readonly LineRow[], wholeCpuNs: number): Printable {
 	return first
 		? safe`almost no CPU time: ${formatMs(wholeCpuNs)} ms, most at ${locationName(first)}`
 		: safe`no line of Java code used CPU time`;

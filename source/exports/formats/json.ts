@@ -51,7 +51,7 @@ function documentOf(
 	{query, view, version, top, notes = [], vitals}: ExportOptions,
 ) {
 	const session = windowStats(snapshot.session, baseline?.session);
-	const everything: Query = {...query, showIdle: true, foldPools: false};
+	const everything: Query = {...query, showsWaitsForWork: true, foldPools: false};
 	const lines = [...queryLines(snapshot, baseline, query).rows].sort((a, b) =>
 		b.selfCpuNs - a.selfCpuNs || b.selfTicks - a.selfTicks || byText(a.key, b.key));
 	const threads = [...queryThreads(snapshot, baseline, everything).rows].sort((a, b) =>

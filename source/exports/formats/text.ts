@@ -48,7 +48,7 @@ export const text: ExportFormat = {
 			? []
 			: busyThreads(queryThreads(snapshot, baseline, {
 				...query,
-				showIdle: false,
+				showsWaitsForWork: false,
 				sort: {column: 'cpu', reverse: false},
 			}).rows);
 		const findings = view

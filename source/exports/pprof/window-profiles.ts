@@ -4,7 +4,7 @@ import type {Counters, SessionStats, Snapshot} from '../../model/snapshot.js';
 import {sumUpTo} from '../../util/sum.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
-import {isIdleSample, shownState} from '../../query/counters/waiting-stacks.js';
+import {isWaitForWork, shownState} from '../../query/counters/waiting-stacks.js';
 import {Names} from './profile-names.js';
 import {stacksOf} from './write.js';
 
@@ -89,7 +89,7 @@ profile of that.
 function stateOf({dictionary}: Snapshot, {state, node}: Counters, counter: number): ThreadState {
 	return node[counter] === rootNode && state[counter] === stateCode.RUNNABLE
 		? 'IDLE'
-		: shownState(threadStates[state[counter]], isIdleSample(dictionary, node[counter], state[counter], {}));
+		: shownState(threadStates[state[counter]], isWaitForWork(dictionary, node[counter], state[counter], {}));
 }
 
 /** Returns a window's start (epoch) and length, nanoseconds. */

@@ -12,7 +12,7 @@ export type StateLetter = {
 	readonly states: readonly ThreadState[];
 };
 
-/** The letters in the order of `stateCells`. NEW and TERMINATED count as idle. */
+/** The letters in the order of `stateCells`. NEW and TERMINATED count as IDLE. */
 export const stateLetters: readonly StateLetter[] = [
 	{letter: safe`R`, word: 'RUN', role: 'running', states: ['RUNNABLE']},
 	{letter: safe`B`, word: 'BLK', role: 'blocked', states: ['BLOCKED']},

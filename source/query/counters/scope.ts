@@ -11,7 +11,7 @@ import type {Measure, Query, Unit} from '../types/query.js';
 import {alignedTo, withoutNegativeCpu} from './aligned.js';
 import {stackIndex} from './stack-index.js';
 import {threadKind} from './thread-table.js';
-import {isIdleSample, type OwnCodeRule} from './waiting-stacks.js';
+import {isWaitForWork, type OwnCodeRule} from './waiting-stacks.js';
 
 /** The counters that a query counts. State masks have bit n for state code n. */
 export type Scope = {
@@ -26,7 +26,7 @@ export type Scope = {
 	/** Rows of the JVM's own work: all by themselves, or all compilations as one; by default see `withoutSmallWork`. */
 	readonly work?: 'all' | 'jit-as-one';
 	/** Samples of threads that wait for work do not count; the rule tells their stacks. */
-	readonly idleRule?: OwnCodeRule;
+	readonly workRule?: OwnCodeRule;
 	readonly filter: RowFilter;
 };
 
@@ -43,7 +43,7 @@ export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 		threads: threadsOf(snapshot, query, filter),
 		unit: unitFor(query.unit, countedMask),
 		native: query.native,
-		idleRule: query.withoutIdle ? query : undefined,
+		workRule: query.withoutWaitsForWork ? query : undefined,
 		filter,
 	};
 }
@@ -100,17 +100,17 @@ Returns the counters between `since` (undefined: the session's start) and the sn
 export function countersInWindow(
 	snapshot: Snapshot,
 	since: Snapshot | undefined,
-	scope: Pick<Scope, 'stateMask' | 'threads' | 'native' | 'work' | 'idleRule'>,
+	scope: Pick<Scope, 'stateMask' | 'threads' | 'native' | 'work' | 'workRule'>,
 ): Counters {
 	const {counters, dictionary} = snapshot;
-	const {stateMask, threads, idleRule} = scope;
+	const {stateMask, threads, workRule} = scope;
 	const isWanted
-		= stateMask === allStatesMask && !threads && !idleRule
+		= stateMask === allStatesMask && !threads && !workRule
 			? undefined
 			: (index: number) =>
 				(stateMask & (1 << counters.state[index])) !== 0
 				&& isCounted(scope, counters.thread[index])
-				&& !(idleRule && isIdleSample(dictionary, counters.node[index], counters.state[index], idleRule));
+				&& !(workRule && isWaitForWork(dictionary, counters.node[index], counters.state[index], workRule));
 	const balanced = withoutNegativeCpu(
 		dictionary,
 		recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted),

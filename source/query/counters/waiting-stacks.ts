@@ -23,8 +23,8 @@ const poolWait = 'getTask';
 /** The loop of a worker of ThreadPoolExecutor or ForkJoinPool: below each task, and below each wait for one. */
 const poolLoop = 'runWorker';
 
-/** Whether a waiting thread's stack is that of an idle worker: only a loop that waits for work. */
-export const waitsForWork = cachedByNode(isIdleWorker);
+/** Whether a waiting thread's stack is that of a worker without a task: only a loop that waits for work. */
+export const waitsForWork = cachedByNode(isWorkersWait);
 
 /** Whether a stack is that of a worker of a pool of java.util.concurrent. */
 export const isPoolWorker = cachedByNode((dictionary, node) => framesOf(dictionary, node).some(({className, method}) =>
@@ -41,14 +41,14 @@ export function isWaiting(state: number): boolean {
 	return state === stateCode.WAITING || state === stateCode.TIMED_WAITING || state === stateCode.IDLE;
 }
 
-/** Whether samples in this state with this stack are of an idle worker. */
-export function isIdleSample(dictionary: Dictionary, node: number, state: number, rule: OwnCodeRule): boolean {
+/** Whether samples in this state with this stack are of a thread that waits for work. */
+export function isWaitForWork(dictionary: Dictionary, node: number, state: number, rule: OwnCodeRule): boolean {
 	return isWaiting(state) && waitsForWork(dictionary, node, rule);
 }
 
 /** Returns the state to show: IDLE for a thread that waits for work in any way, WAITING for others in native calls. */
-export function shownState(state: ThreadState, isIdle: boolean): ThreadState {
-	return isIdle ? 'IDLE' : (state === 'IDLE' ? 'WAITING' : state);
+export function shownState(state: ThreadState, isForWork: boolean): ThreadState {
+	return isForWork ? 'IDLE' : (state === 'IDLE' ? 'WAITING' : state);
 }
 
 /** A function of a stack and a rule. */
@@ -73,7 +73,7 @@ export function cachedByNode<Answer>(find: OfStack<OwnCode, Answer>): OfStack<Ow
 	};
 }
 
-function isIdleWorker(dictionary: Dictionary, node: number, {isOwn}: OwnCode): boolean {
+function isWorkersWait(dictionary: Dictionary, node: number, {isOwn}: OwnCode): boolean {
 	const classes = new Set<string>();
 	let awaiting = '';
 	let isWaitingForTask = false;
@@ -94,7 +94,7 @@ function isIdleWorker(dictionary: Dictionary, node: number, {isOwn}: OwnCode): b
 		}
 	}
 
-	// A thread without own code runs no task. One with own code is idle only if it waits for work.
+	// A thread without own code runs no task. One with own code does so only if it waits for work.
 	if (classes.size === 0 || awaiting === '') {
 		return classes.size === 0;
 	}

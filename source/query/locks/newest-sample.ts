@@ -108,33 +108,33 @@ export function isContendingNow({threads, dictionary}: Snapshot, thread: number)
 Whether a thread waits for work in the newest sample. A thread that waits for a lock does so only if the lock's holder
 does: of several threads that accept connections, one waits for them and the others wait for its lock.
 */
-export function isIdleNow(snapshot: Snapshot, thread: number, rule: OwnCodeRule): boolean {
+export function waitsForWorkNow(snapshot: Snapshot, thread: number, rule: OwnCodeRule): boolean {
 	const {threads, dictionary} = snapshot;
-	const hasIdleStack = (index: number) =>
+	const hasWaitingStack = (index: number) =>
 		threads.alive[index] === 1 && waitsForWork(dictionary, threads.node[index], rule);
 	if (!isContendingNow(snapshot, thread)) {
-		return hasIdleStack(thread) && isWaiting(threads.state[thread]);
+		return hasWaitingStack(thread) && isWaiting(threads.state[thread]);
 	}
 
 	// Thread dumps do not tell the holders of locks of java.util.concurrent.
 	const owner = threads.lockOwner[thread];
-	const isOwnerIdle = () =>
-		hasIdleStack(owner) && isWaiting(threads.state[owner]) && !isContendingNow(snapshot, owner);
-	return hasIdleStack(thread) && (owner < 0 || isOwnerIdle());
+	const ownerWaitsForWork = () =>
+		hasWaitingStack(owner) && isWaiting(threads.state[owner]) && !isContendingNow(snapshot, owner);
+	return hasWaitingStack(thread) && (owner < 0 || ownerWaitsForWork());
 }
 
 /** Whether a thread rests in the newest sample, as the program wants it to: it waits for work, or sleeps. */
 export function restsNow(snapshot: Snapshot, thread: number, rule: OwnCodeRule): boolean {
 	const {threads, dictionary} = snapshot;
 	return (
-		isIdleNow(snapshot, thread, rule)
+		waitsForWorkNow(snapshot, thread, rule)
 		|| (isWaiting(threads.state[thread]) && sleeps(dictionary, threads.node[thread], rule))
 	);
 }
 
 /** Whether a thread waits in the newest sample for a lock that another thread holds, unless it waits for work there. */
 export function isHeldUpNow(snapshot: Snapshot, thread: number, rule: OwnCodeRule): boolean {
-	return isContendingNow(snapshot, thread) && !isIdleNow(snapshot, thread, rule);
+	return isContendingNow(snapshot, thread) && !waitsForWorkNow(snapshot, thread, rule);
 }
 
 /** Returns the innermost line of a stack outside the JDK, such as a call of lock(); else its `attributedLocation`. */

@@ -10,7 +10,7 @@ import {tellingLines, type TellingLines} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {membersOfAll, threadKind} from '../counters/thread-table.js';
 import {isPoolWorker} from '../counters/waiting-stacks.js';
-import {isIdleNow, stuckMs} from '../locks/newest-sample.js';
+import {waitsForWorkNow, stuckMs} from '../locks/newest-sample.js';
 import {waitOf} from '../locks/wait-of.js';
 import type {Finding, Query} from '../types/query.js';
 
@@ -28,14 +28,14 @@ type Pool = {readonly name: Printable; readonly threads: readonly number[]};
 
 /**
 Returns findings on pools whose threads all wait in tasks: for the results of other tasks, or, in the common pool, for
-anything. A pool with an idle or running thread is not among them.
+anything. A pool with a thread that runs or waits for work is not among them.
 */
 export function poolFindings(snapshot: Snapshot, query: Query, all: readonly number[], isQuiet: boolean): Finding[] {
 	const leastMs = isQuiet ? leastQuietMs : leastBusyMs;
 	return poolsOf(snapshot, all).flatMap((pool): Finding[] => {
 		const isWaiting = (thread: number) => stuckMs(snapshot, thread) >= leastMs
 			&& snapshot.threads.state[thread] !== stateCode.RUNNABLE
-			&& !isIdleNow(snapshot, thread, query)
+			&& !waitsForWorkNow(snapshot, thread, query)
 			&& tellingLines(snapshot.dictionary, snapshot.threads.node[thread], query) !== undefined;
 		if (!pool.threads.every(thread => isWaiting(thread))) {
 			return [];

@@ -10,7 +10,7 @@ import {unattributedNs} from '../counters/aligned.js';
 import {threadCpuNs, threadRunDelayNs, membersOf, threadKind, isOfJvm} from '../counters/thread-table.js';
 import {percentOf, corePercent, sampledMs, windowMs} from '../counters/share.js';
 import {deadlocksOf, type Deadlock} from '../locks/deadlocks.js';
-import {isHeldUpNow, isIdleNow} from '../locks/newest-sample.js';
+import {isHeldUpNow, waitsForWorkNow} from '../locks/newest-sample.js';
 import {shownState, type OwnCodeRule} from '../counters/waiting-stacks.js';
 import {countersInWindow, isCounted, scopeOf, type Scope} from '../counters/scope.js';
 import {filterOf} from '../filter/filter.js';
@@ -105,7 +105,8 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined, rule:
 		if (threads.alive[thread] === 1 && kind === 'java') {
 			const members = membersOf(threads, thread);
 			alive += members;
-			statesNow[stateCode[shownState(threadStates[threads.state[thread]], isIdleNow(snapshot, thread, rule))]]
+			const isForWork = waitsForWorkNow(snapshot, thread, rule);
+			statesNow[stateCode[shownState(threadStates[threads.state[thread]], isForWork)]]
 				+= members;
 			contendingNow += isHeldUpNow(snapshot, thread, rule) ? members : 0;
 		} else if (threads.alive[thread] === 1) {
@@ -142,7 +143,7 @@ const leastJvmCpuPercent = 10;
 
 /**
 Returns the query for the summary's rows: if the program only waits, all states of its threads, but waits for work only
-with `showIdle`.
+with `showsWaitsForWork`.
 */
 export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, query: Query): Query {
 	return query.summary?.showsWaits && isQuiet(snapshot, since, query)
@@ -152,7 +153,7 @@ export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, qu
 			unit: query.unit === 'cpu-ms' ? query.unit : 'ticks',
 			states: ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'],
 			threadKeys: query.threadKeys ?? threadsOfProgram(snapshot),
-			withoutIdle: !query.showIdle,
+			withoutWaitsForWork: !query.showsWaitsForWork,
 		}
 		: query;
 }

@@ -17,7 +17,7 @@ import {deadlocksOf} from '../locks/deadlocks.js';
 import {
 	attributedLocation,
 	isHeldUpNow,
-	isIdleNow,
+	waitsForWorkNow,
 	isStuckLonger,
 	programLocation,
 	stuckMs,
@@ -252,7 +252,7 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 		all.filter(thread => {
 			// A known system call waits for a peer: servers are reported above, and waiting for clients is normal.
 			const isForPeer = threads.waitKind[thread] > 0 && waitOf(snapshot, thread, query)?.kind !== unknownCall;
-			const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !isIdleNow(snapshot, thread, query)
+			const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !waitsForWorkNow(snapshot, thread, query)
 				&& !isForPeer;
 			const location = isStuck ? attributedLocation(snapshot, threads.node[thread], query) : undefined;
 			return location && isOwn(location.className);

@@ -65,9 +65,9 @@ export interface Query {
 	readonly sort: SortOrder;
 	/** Keys of the threads that count; undefined for all. */
 	readonly threadKeys?: ReadonlySet<number>;
-	readonly showIdle: boolean;
+	readonly showsWaitsForWork: boolean;
 	/** Samples of threads that wait for work do not count. */
-	readonly withoutIdle?: boolean;
+	readonly withoutWaitsForWork?: boolean;
 	readonly fullNames: boolean;
 	/** Samples count at the innermost line of the program's own code, not at the JDK's. */
 	readonly ownFirst?: boolean;
@@ -87,7 +87,7 @@ export interface Query {
 
 /** Options of the Lines view for people (screen and text reports); programs that read its rows get none. */
 export type SummaryOptions = {
-	/** If the target is almost idle, the rows are the lines where threads wait; only if the user chose no states. */
+	/** If the target uses almost no CPU, the rows are the lines where threads wait, unless the user chose states. */
 	readonly showsWaits: boolean;
 	readonly vitals?: TargetVitals;
 	/** Compilations of a share have rows of their own, also without a filter. */
@@ -120,7 +120,7 @@ export type TreeQuery = {
 
 export const defaultQuery: Query = Object.freeze({
 	by: 'line', unit: 'core', states: ['RUNNABLE', 'BLOCKED'], filter: safe``, sort: {column: safe`self`, reverse: false},
-	showIdle: false, fullNames: false,
+	showsWaitsForWork: false, fullNames: false,
 } satisfies Query);
 
 /** An observation about the program, a sentence, that matters more than any row. */

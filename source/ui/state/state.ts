@@ -161,7 +161,7 @@ export function coveringLayer({layers}: UiState): ScrolledLayer | MenuLayer | un
 	return layers.findLast(layer => layer.kind !== 'input');
 }
 
-/** Returns the query of the current view. Unless the user chose states, the Lines of an idle program show its waits. */
+/** Returns the view's query. Unless the user chose states, Lines shows waits of a program that uses almost no CPU. */
 export function queryOf(state: UiState): Query {
 	return {
 		...state.query,

@@ -134,8 +134,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	names: state => withQuery(state, {fullNames: !state.query.fullNames}),
 	idle: state =>
 		withMessage(
-			withQuery(state, {showIdle: !state.query.showIdle}),
-			state.query.showIdle ? safe`idle threads are hidden` : safe`idle threads are shown`,
+			withQuery(state, {showsWaitsForWork: !state.query.showsWaitsForWork}),
+			state.query.showsWaitsForWork ? safe`idle threads are hidden` : safe`idle threads are shown`,
 		),
 	unit(state) {
 		const unit = choiceAfter(units, units.find(({id}) => id === state.query.unit));

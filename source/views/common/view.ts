@@ -17,8 +17,8 @@ export type ViewTable<Row extends ViewRow = ViewRow> = {
 	readonly rows: readonly Row[];
 	/** Number of rows, including those that the filter hides. */
 	readonly allRows: number;
-	/** Number of rows hidden because their threads are idle. */
-	readonly idleRows?: number;
+	/** Number of rows hidden because their threads wait for work. */
+	readonly hiddenRows?: number;
 	/** Sentences above the rows. */
 	readonly caption?: Printable;
 	/** A sentence on the program, shown among the findings. */
@@ -103,7 +103,7 @@ export type View<Row extends ViewRow = ViewRow> = {
 	hints(row: Row, query: Query): readonly [Hint, Hint, Hint];
 	/** Returns the rows of a window: from `since`, by default the session's start, to `snapshot`. */
 	query(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<Row>;
-	/** Whether a row matters little: it is noise, or idle. */
+	/** Whether a row matters little: it is noise, or a wait for work. */
 	isDim(row: Row): boolean;
 	/** Returns the number of threads that need attention, which is shown in the view's tab. */
 	tabCount?(summary: Summary): number;

@@ -46,7 +46,7 @@ export const linesView: View<LineRow> = {
 	},
 	query: querySummaryLines,
 	emptyText({measure}, query) {
-		const hidesIdle = measure === 'waiting' && query.filter === '' && !query.showIdle;
+		const hidesIdle = measure === 'waiting' && query.filter === '' && !query.showsWaitsForWork;
 		return hidesIdle
 			? safe`all threads wait for work; ${keyOrOption(query, safe`i`, safe`--idle`)} shows where`
 			: undefined;

@@ -213,7 +213,7 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 	}
 
 	const where
-		= table.rows.length === 0 && lineQuery.withoutIdle && query.filter === ''
+		= table.rows.length === 0 && lineQuery.withoutWaitsForWork && query.filter === ''
 			? 'all its threads wait for work'
 			: 'these are the lines where threads wait';
 	const quiet = overMs < minQuietMs ? 'No CPU use has been observed so far' : 'The program uses almost no CPU';

@@ -49,10 +49,10 @@ export const threadsView: View<ThreadRow> = {
 	query: queryThreads,
 	isDim: row => row.isWithoutWork,
 	remark: ({ownFirst}) => ownFirst ? safe`own code` : safe``,
-	emptyText({idleRows = 0}, query) {
-		const which = safe`${idleRows} threads${query.filter === '' ? '' : ' that match the filter'}`;
+	emptyText({hiddenRows = 0}, query) {
+		const which = safe`${hiddenRows} threads${query.filter === '' ? '' : ' that match the filter'}`;
 		const key = keyOrOption(query, safe`i`, safe`--idle`);
-		return idleRows > 0 ? safe`all ${which} waited for work in this window; ${key} shows them` : undefined;
+		return hiddenRows > 0 ? safe`all ${which} waited for work in this window; ${key} shows them` : undefined;
 	},
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, since, query, row?.threadKeys ?? []);

@@ -9,7 +9,7 @@ import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attr
 import {CounterBuckets, rankingOf} from '../../query/counters/buckets.js';
 import {
 	attributedLocation,
-	isIdleNow,
+	waitsForWorkNow,
 	isStuckLonger,
 	lockOf,
 	restsNow,
@@ -40,7 +40,10 @@ declare module '../../query/types/query.js' {
 	}
 }
 
-/** Returns threads alive or sampled in the window, the JVM's idle ones last; without `showIdle` none without work. */
+/**
+Returns threads alive or sampled in the window, the JVM's quiet ones last. Without `showsWaitsForWork` these are left
+out, and so are threads that did nothing but wait for work.
+*/
 export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<ThreadRow> {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
@@ -72,12 +75,14 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const others = shared.filter(row => !row.isVirtual);
 	const folded = [...(query.foldPools ? foldPools(others) : others), ...foldKinds(virtual)];
 	const matching = filtered(folded, scope.filter, filterFields);
-	const visible = query.showIdle ? matching : matching.filter(row => !isIdleJvmThread(row) && !row.isWithoutWork);
+	const visible = query.showsWaitsForWork
+		? matching
+		: matching.filter(row => !isQuietJvmThread(row) && !row.isWithoutWork);
 	const sorted = sortRows(visible, threadColumns, query.sort);
 	return {
-		rows: [...sorted.filter(row => !isIdleJvmThread(row)), ...sorted.filter(row => isIdleJvmThread(row))],
+		rows: [...sorted.filter(row => !isQuietJvmThread(row)), ...sorted.filter(row => isQuietJvmThread(row))],
 		allRows: folded.length,
-		idleRows: matching.length - visible.length,
+		hiddenRows: matching.length - visible.length,
 	};
 }
 
@@ -147,7 +152,7 @@ function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Th
 		vmInternal: (flags & threadFlag.vmInternal) !== 0,
 		isOfJvm: isOfJvm(flags, threads.name[thread]),
 		state,
-		shownState: state && shownState(state, isIdleNow(snapshot, thread, query)),
+		shownState: state && shownState(state, waitsForWorkNow(snapshot, thread, query)),
 		isWithoutWork: isWithoutWork(snapshot, thread, figures, query),
 		...figures,
 		now: alive ? attributedLocation(snapshot, threads.node[thread], query) : undefined,
@@ -271,10 +276,10 @@ function commonLocation(rows: readonly ThreadRow[]): CommonLocation {
 	return most;
 }
 
-/** Share of a core, percent, below which a thread of the JVM is idle: timers tick in every JVM. */
+/** Share of a core, percent, below which a thread of the JVM is quiet: timers tick in every JVM. */
 const minJvmCpuPercent = 1;
 
-function isIdleJvmThread(row: ThreadRow): boolean {
+function isQuietJvmThread(row: ThreadRow): boolean {
 	return row.isOfJvm && row.cpuPercent < minJvmCpuPercent;
 }
 
@@ -291,7 +296,7 @@ function isWithoutWork(
 		&& states[stateCode.RUNNABLE] === 0
 		&& states[stateCode.BLOCKED] === 0
 		&& threads.state[thread] !== stateCode.BLOCKED
-		&& (threads.alive[thread] === 0 || isIdleNow(snapshot, thread, rule))
+		&& (threads.alive[thread] === 0 || waitsForWorkNow(snapshot, thread, rule))
 	);
 }
 

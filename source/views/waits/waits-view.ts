@@ -24,9 +24,9 @@ export const waitsView: View<WaitRow> = {
 		{key: 'tab', title: 'next view', short: 'view'},
 	],
 	query: queryWaits,
-	isDim: row => row.isIdle,
-	emptyText({idleRows = 0, missing}, query) {
-		if (idleRows > 0) {
+	isDim: row => row.isForWork,
+	emptyText({hiddenRows = 0, missing}, query) {
+		if (hiddenRows > 0) {
 			const which = query.filter === '' ? '' : ' that match the filter';
 			return safe`all threads${which} run or wait for work; ${keyOrOption(query, safe`i`, safe`--idle`)} shows what for`;
 		}
@@ -69,14 +69,14 @@ export const waitsView: View<WaitRow> = {
 			names: 'names',
 		}),
 		json: (snapshot, since, query, top) =>
-			rowsAsJson(queryWaits(snapshot, since, {...query, showIdle: true}).rows.slice(0, top), row => ({
+			rowsAsJson(queryWaits(snapshot, since, {...query, showsWaitsForWork: true}).rows.slice(0, top), row => ({
 				kind: row.kind,
 				peer: row.peer,
 				threads: row.threads,
 				longestMs: rounded(row.longestMs),
 				longestAtLeast: row.longestAtLeast,
 				at: frameOrNull(row.at),
-				forWork: row.isIdle,
+				forWork: row.isForWork,
 				waiters: row.waiters.map(({name, nativeId, threadCount, stuckMs, clientSide}) => ({
 					thread: name, tid: nativeId, stuckMs: rounded(stuckMs), end: clientSide, threads: threadCount,
 				})),

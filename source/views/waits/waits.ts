@@ -6,7 +6,7 @@ import {membersOf, isOfJvm} from '../../query/counters/thread-table.js';
 import {countedThreads, scopeOf} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {mostOf} from '../../util/sum.js';
-import {isIdleNow, isHeldUpNow, missingWaits, programLocation, stuckMs} from '../../query/locks/newest-sample.js';
+import {waitsForWorkNow, isHeldUpNow, missingWaits, programLocation, stuckMs} from '../../query/locks/newest-sample.js';
 import {groupWaits, waitOf, waitText, type WaitGroup} from '../../query/locks/wait-of.js';
 import type {OwnCodeRule} from '../../query/counters/waiting-stacks.js';
 import type {Location, Query} from '../../query/types/query.js';
@@ -25,7 +25,7 @@ export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAt
 	/** The program's line where most of them wait. */
 	readonly at?: Location;
 	/** No thread waits for a lock that another one holds; each is the JVM's own or waits for its next task. */
-	readonly isIdle: boolean;
+	readonly isForWork: boolean;
 	/** The thread records, the longest wait first; `threadCount`: threads in a record; `clientSide`: see `Wait`. */
 	readonly waiters: ReadonlyArray<
 		{
@@ -81,17 +81,17 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 	}),
 ];
 
-/** What threads wait for in the newest sample; without `query.showIdle` no rows of threads that all wait for work. */
+/** What threads wait for in the newest sample; by default without rows whose threads all wait for work. */
 export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): ViewTable<WaitRow> {
 	const scope = scopeOf(snapshot, query);
 	const rows = groupWaits(snapshot, countedThreads(snapshot, scope), query).map(group =>
 		rowOf(snapshot, group, query));
 	const matching = filtered(rows, scope.filter, filterFields);
-	const visible = query.showIdle ? matching : matching.filter(row => !row.isIdle);
+	const visible = query.showsWaitsForWork ? matching : matching.filter(row => !row.isForWork);
 	return {
 		rows: sortRows(visible, waitColumns, query.sort),
 		allRows: rows.length,
-		idleRows: matching.length - visible.length,
+		hiddenRows: matching.length - visible.length,
 		missing: missingWaits(snapshot),
 	};
 }
@@ -124,8 +124,8 @@ function rowOf(snapshot: Snapshot, group: WaitGroup, rule: OwnCodeRule): WaitRow
 		longestMs: group.longestMs,
 		longestAtLeast: group.longestAtLeast,
 		at: most === undefined ? undefined : locations.get(most),
-		isIdle: group.threads.every(thread =>
-			isIdleNow(snapshot, thread, rule)
+		isForWork: group.threads.every(thread =>
+			waitsForWorkNow(snapshot, thread, rule)
 			|| (isOfJvm(threads.flags[thread], threads.name[thread]) && !isHeldUpNow(snapshot, thread, rule))),
 		waiters: group.threads.map(thread => ({
 			name: threads.name[thread],

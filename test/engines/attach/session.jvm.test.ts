@@ -30,7 +30,7 @@ const observe = async ({pid}: JavaProcess, options: Partial<EngineOptions> = {})
 	Observer.open(pid, {engine: 'attach', ...options});
 
 describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$label', jdk => {
-	test('200 idle threads in every state beside two busy ones: all states right, and only the busy ones have CPU time', async () => {
+	test('200 waiting threads beside two busy ones: all states right, only the busy ones have CPU time', async () => {
 		const java = await javaForTest('EveryState', {jdk});
 		expect(await attachEngine.check(await targetOf(java))).toBeUndefined();
 		const observer = await observe(java);

@@ -34,7 +34,7 @@ part of a thread that does not say that it has changed, or that it may change, f
 const rounds = 100;
 const intervalMs = 20;
 
-/** Names of idle threads are read again after ten seconds, some at a time. */
+/** Names of inactive threads are read again after ten seconds, some at a time. */
 const secondsToFindNames = 30;
 
 /** What the kernel says of the threads' CPU time since the last sample, by Linux id; the images have no kernel. */

@@ -123,19 +123,19 @@ describe('who has an event', () => {
 	test('a thread that uses CPU time, at once or within a second, until it uses none for two', () => {
 		const kernel = new Kernel();
 		const followed = timerOf(kernel);
-		const [ended, busy, slow, idle] = [thread(404), thread(1), thread(2, 0.2), thread(3, 0)];
+		const [ended, busy, slow, inactive] = [thread(404), thread(1), thread(2, 0.2), thread(3, 0)];
 		for (let step = 0; step < 4; step++) {
-			followed.update([ended, busy, slow, idle], step * 20);
+			followed.update([ended, busy, slow, inactive], step * 20);
 			expect(eventsOf(followed, [ended])).toBe(0);
-			expect([busy, slow, idle].map(java => followed.of(java)?.event !== undefined)).toEqual([
+			expect([busy, slow, inactive].map(java => followed.of(java)?.event !== undefined)).toEqual([
 				true,
 				false,
 				false,
 			]);
 		}
 
-		followed.update([busy, slow, idle], 80);
-		expect(eventsOf(followed, [busy, slow, idle])).toBe(2);
+		followed.update([busy, slow, inactive], 80);
+		expect(eventsOf(followed, [busy, slow, inactive])).toBe(2);
 		busy.cpu.setUsed(0);
 		for (let ms = 100; ms <= 5000; ms += 20) {
 			followed.update([busy, slow], ms);
