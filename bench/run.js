@@ -33,7 +33,7 @@ try {
 		entryPoints: files.map(name => path.join(folder, `${name}.ts`)),
 		outdir: out,
 		...bundleOptions,
-		external: [...bundleOptions.external, 'esbuild', '@lydell/node-pty', '@xterm/headless'],
+		external: ['esbuild', '@lydell/node-pty', '@xterm/headless'],
 	});
 	await copyKoffi(out);
 	for (const name of files) {

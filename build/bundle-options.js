@@ -1,5 +1,5 @@
 import path from 'node:path';
-import {lineRendererPlugin} from './line-renderer-plugin.js';
+import {inkPlugin} from './ink-plugin.js';
 
 /** How everything is bundled that Node runs: the program, what tests start, benchmarks. */
 export const bundleOptions = {
@@ -7,12 +7,9 @@ export const bundleOptions = {
 	format: 'esm',
 	platform: 'node',
 	target: 'node22',
-	plugins: [lineRendererPlugin],
-	// React's developer tools, which Ink would load if the environment had DEV=true.
-	external: ['*/devtools.js'],
+	plugins: [inkPlugin],
 	define: {
 		'process.env.NODE_ENV': '"production"',
-		'process.env.DEV': '"false"',
 		// Yoga reads the bytes that are in its own file by `fetch` if there is one, which loads Node's HTTP client.
 		fetch: 'undefined',
 	},

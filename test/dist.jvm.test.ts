@@ -1,5 +1,7 @@
 import {execFileSync} from 'node:child_process';
-import {cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {
+	cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, describe, expect, test} from 'vitest';
@@ -171,6 +173,10 @@ describe.concurrent('what is in dist/', () => {
 
 	test('no developer tools, and DEV=true in the environment changes nothing', beside(async () => {
 		expect([...packages].filter(name => /devtools|^ws$/.test(name))).toEqual([]);
+		// Ink loads its tools if this package is found.
+		const tools = path.join(folder, 'node_modules/react-devtools-core');
+		mkdirSync(tools, {recursive: true});
+		writeFileSync(path.join(tools, 'index.js'), 'process.exit(99);');
 		const {raw} = await opened([], {DEV: 'true'});
 		expect(raw).not.toContain('DEV');
 	}));
