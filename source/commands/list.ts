@@ -12,7 +12,7 @@ import {version} from '../runtime/bundle.js';
 import {CpuShares} from '../jvm/counters/vitals.js';
 import {listJvms, type JvmListing} from '../jvm/discovery/list-jvms.js';
 import {formatBytes, dayAndTime} from '../query/columns/format.js';
-import type {ChoiceColumn, ChoiceList} from '../ui/screens/chooser.js';
+import type {ChoiceColumn, ChoiceList} from '../ui/components/choice-table.js';
 
 /** Lists this host's JVMs; takes a second if there are any. Throws UserError (2) if the format cannot hold a list. */
 export async function list({id, listing}: ExportFormat): Promise<string> {

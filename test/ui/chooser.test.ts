@@ -2,9 +2,11 @@
 import {createElement} from 'react';
 import {expect, test} from 'vitest';
 import {safe, type Printable} from '../../source/util/printable.js';
+import type {ChoiceColumn} from '../../source/ui/components/choice-table.js';
+import {ChooserScreen} from '../../source/ui/screens/chooser.js';
 import {
-	ChooserScreen, matching, pressChooser, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
-} from '../../source/ui/screens/chooser.js';
+	initialChooser, matching, pressChooser, type ChoiceRow, type ChooserEffect, type ChooserState,
+} from '../../source/ui/state/reduce-chooser.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
 import {closedAfterTest} from '../helpers/for-test.js';
@@ -29,18 +31,21 @@ const rows: readonly ChoiceRow[] = [
 	choice(200, safe`3%`, safe`acme`, safe`17.0.1`, safe`com.acme.Mail`),
 	choice(300, safe`-`, safe`root`, safe`8`, safe`org.other.Main`, safe`belongs to root`),
 ];
-const empty: ChooserState = {filter: '', selected: undefined, message: safe``};
-const after = (keys: readonly string[]): ChooserStep => {
-	let step: ChooserStep = {state: empty};
+const empty = initialChooser();
+const context = {rows, room: 10, source: 'jvm'} as const;
+const after = (keys: readonly string[]): ChooserState => {
+	let state = empty;
 	for (const key of keys) {
-		step = pressChooser(step.state, key, rows, 10);
+		state = pressChooser(state, key, context);
 	}
 
-	return step;
+	return state;
 };
 
-const chooses = (keys: string[], chosen: string | undefined) => {
-	expect(after(keys).effect).toEqual(chosen === undefined ? undefined : {type: 'leave', chosen});
+const effectsAfter = (keys: readonly string[]): readonly ChooserEffect[] => after(keys).effects;
+
+const chooses = (keys: string[], id: string | undefined) => {
+	expect(effectsAfter(keys)).toEqual(id === undefined ? [] : [{type: 'choose', id}]);
 };
 
 test.each([
@@ -56,25 +61,36 @@ test.each([
 ])('what is typed filters: %j chooses %s', chooses);
 
 test('the cursor stays on its JVM when others come, and figures are no words', () => {
-	const {state} = after(['down']);
-	expect(pressChooser(state, 'enter', [choice(1, safe`-`, safe`x`, safe`8`, safe`new`), ...rows], 10).effect).toEqual({
-		type: 'leave',
-		chosen: '200',
-	});
+	const others = [choice(1, safe`-`, safe`x`, safe`8`, safe`new`), ...rows];
+	expect(pressChooser(after(['down']), 'enter', {...context, rows: others}).effects)
+		.toEqual([{type: 'choose', id: '200'}]);
 	expect(matching(rows, '3 other').map(({id}) => id)).toEqual(['300']);
 	// Figures change all the time.
 	expect(matching(rows, '17').map(({id}) => id)).toEqual(['200']);
 });
 
 test('Esc erases what was typed, and then leaves without a choice; the last line says so', async () => {
-	expect(after([...'mail', 'escape'])).toEqual({state: empty});
+	expect(after([...'mail', 'escape'])).toEqual(empty);
 	for (const keys of [[...'mail', 'escape', 'escape'], ['escape'], ['ctrl-c']]) {
-		expect(after(keys)).toEqual({state: empty, effect: {type: 'leave'}});
+		expect(after(keys)).toEqual({...empty, phase: 'left', effects: [{type: 'leave'}]});
 	}
 
 	const {screen} = screenOf(rows);
 	expect((await screen.lines()).at(-1)).toBe('Esc:quit  Enter:choose');
 	expect((await screen.lines(...'mail')).at(-1)).toBe('Esc:clear  Enter:choose');
+});
+
+test('while a row is prepared, Esc cancels that, quit leaves, and nothing else counts', () => {
+	const preparing = after(['down', 'enter']);
+	expect(preparing).toMatchObject({phase: 'preparing', selected: '200'});
+	for (const key of ['x', 'up', 'enter', 'ctrl-l']) {
+		expect(pressChooser(preparing, key, context)).toBe(preparing);
+	}
+
+	expect(pressChooser(preparing, 'escape', context).effects.at(-1)).toEqual({type: 'cancel'});
+	const left = pressChooser(preparing, 'ctrl-c', context);
+	expect(left.effects.at(-1)).toEqual({type: 'leave'});
+	expect(pressChooser(left, 'enter', context)).toBe(left);
 });
 
 const columnsOfRows: readonly ChoiceColumn[] = [
@@ -103,10 +119,11 @@ function screenOf(
 }
 
 test('in the table of a backend, [ and ] move the span, and / is no letter', () => {
-	expect(pressChooser(empty, '[', rows, 10, 'backend').effect).toEqual({type: 'move', steps: -1});
-	expect(pressChooser(empty, ']', rows, 10, 'backend').effect).toEqual({type: 'move', steps: 1});
-	expect(pressChooser(empty, '/', rows, 10, 'backend')).toEqual({state: empty});
-	expect(after(['[', '/']).state.filter).toBe('[/');
+	const ofBackend = {...context, source: 'backend'} as const;
+	expect(pressChooser(empty, '[', ofBackend).effects).toEqual([{type: 'move', steps: -1}]);
+	expect(pressChooser(empty, ']', ofBackend).effects).toEqual([{type: 'move', steps: 1}]);
+	expect(pressChooser(empty, '/', ofBackend)).toEqual(empty);
+	expect(after(['[', '/']).filter).toBe('[/');
 });
 
 test('why a JVM cannot be chosen is said whole', async () => {

@@ -1,67 +1,24 @@
-import {useEffect, useRef, useState} from 'react';
-import {joined, printable, safe, type Printable} from '../../util/printable.js';
-import {cellWidth} from '../../util/cell-width.js';
-import {Lines, ThemeContext} from '../components/text.js';
+import {Box} from 'ink';
+import {useEffect, useLayoutEffect, useReducer, useState, type ActionDispatch} from 'react';
+import {printable, safe, type Printable} from '../../util/printable.js';
+import {ChoiceHeading, ChoiceTable, type ChoiceList} from '../components/choice-table.js';
+import {Line, Lines, ThemeContext} from '../components/text.js';
+import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/use-terminal.js';
-import {actionOf, keysOf, type SourceKind} from '../state/keys.js';
-import {erasures, insert} from '../state/reduce-input.js';
-import {stepOf} from '../state/screen-context.js';
-import {scrollIntoView} from '../state/state.js';
-import type {Input, MouseInput} from '../terminal/key-decoder.js';
+import {keysOf, type SourceKind} from '../state/keys.js';
+import {
+	clickChooser,
+	initialChooser,
+	pasteInChooser,
+	pressChooser,
+	type ChooserChange,
+	type ChooserEffect,
+	type ChooserState,
+} from '../state/reduce-chooser.js';
+import type {Size} from '../terminal/terminal.js';
 import type {Theme} from '../terminal/theme.js';
 import {layOut, type Item} from '../text/line-items.js';
-import {cut, fit, wrappedSpans, type Spans} from '../text/spans.js';
-
-export type ChoiceRow = {
-	readonly id: string;
-	/** A cell for each column. Printable, as all texts are. */
-	readonly cells: readonly Printable[];
-	/** The text after the cells: main class and arguments. */
-	readonly name: Printable;
-	/** The text that the filter searches. */
-	readonly words: string;
-	/** Why it cannot be chosen; undefined if it can. */
-	readonly problem?: Printable;
-};
-
-/** A column before the name. */
-export type ChoiceColumn = {
-	readonly heading: Printable;
-	readonly align: 'left' | 'right';
-	/** Least terminal width, in columns, at which it is shown. */
-	readonly fromColumns: number;
-};
-
-export type ChooserState = {
-	readonly filter: string;
-	/** Id of the row with the cursor; undefined for the first. */
-	readonly selected: string | undefined;
-	readonly message: Printable;
-};
-
-/**
-What the screen does after an input besides changing its state. `chosen`: the id of the row to leave with, if any.
-*/
-type ChooserEffect = {readonly type: 'leave'; readonly chosen?: string} | {
-	readonly type: 'move';
-	readonly steps: number;
-} | {readonly type: 'redraw' | 'suspend'};
-
-export type ChooserStep = {readonly state: ChooserState; readonly effect?: ChooserEffect};
-
-/** What there is to choose from. Texts are printable. */
-export type ChoiceList = {
-	readonly title: Printable;
-	/** Where the rows are from. */
-	readonly from?: Printable;
-	readonly columns: readonly ChoiceColumn[];
-	readonly nameHeading: Printable;
-	readonly rows: readonly ChoiceRow[];
-	/** Shown if there are no rows. */
-	readonly none: Printable;
-	/** Shown while there is no other message. */
-	readonly message?: Printable;
-};
+import {wrappedSpans, type Spans} from '../text/spans.js';
 
 /** What the screen calls in the rest of the program. */
 export type ChooserPorts = {
@@ -84,27 +41,16 @@ type ChooserScreenProps = ChooserPorts & {
 	readonly onLeave: (id?: string) => void;
 };
 
-const nothingTyped: ChooserState = {filter: safe``, selected: undefined, message: safe``};
+type Dispatch = ActionDispatch<[ChooserChange]>;
 
 const listEveryMs = 1000;
 
 /** Lines besides the rows and the message: title, headings, keys, and the last of the screen, which stays empty. */
 const otherLines = 4;
 
-/** A live list; `onLeave` gets the id of the row chosen, if any. */
-// eslint-disable-next-line max-lines-per-function -- The screen: its parts share what was typed and asked for.
-export function ChooserScreen({
-	theme, list, initial = nothingTyped, move, prepare, cancel, onLeave,
-}: ChooserScreenProps) {
-	const terminal = useTerminal();
-	const repaint = useRepaint();
-	const size = useSize();
+/** Returns the newest list, and a function that lists again before its time. */
+function useChoices(list: ChooserPorts['list']): readonly [ChoiceList, () => void] {
 	const [choices, setChoices] = useState(list);
-	const [pendingRequests, setPendingRequests] = useState(0);
-	const [state, setState] = useState(initial);
-	// One read may bring several keys before the next render.
-	const newest = useRef(state);
-	const phase = useRef<'choosing' | 'preparing' | 'left'>('choosing');
 	useEffect(() => {
 		const timer = setInterval(() => {
 			setChoices(list());
@@ -113,98 +59,152 @@ export function ChooserScreen({
 			clearInterval(timer);
 		};
 	}, [list]);
-	const width = size.columns - 1;
-	const source: SourceKind = move ? 'backend' : 'jvm';
-	const layoutOf = ({message: error}: ChooserState) => {
-		const text = error || (pendingRequests > 0 ? safe`asking the backend...` : choices.message ?? safe``);
-		const message = wrappedSpans(text, width, error === '' ? undefined : 'error').slice(
-			0,
-			Math.max(1, Math.floor((size.rows - otherLines) / 2)),
-		);
-		return {message, room: Math.max(0, size.rows - otherLines - message.length)};
-	};
+	return [choices, () => {
+		setChoices(list());
+	}];
+}
 
-	const show = (next: ChooserState) => {
-		newest.current = next;
-		setState(next);
-	};
+type ChooserLayout = {readonly width: number; readonly message: readonly Spans[]; readonly room: number};
 
-	/** Waits for an answer; resolves to undefined, with a message, if there is none. */
-	const request = async <Answer,>(answer: Promise<Answer> | undefined): Promise<Answer | undefined> => {
-		setPendingRequests(count => count + 1);
-		try {
-			return await answer;
-		} catch (error) {
-			show({...newest.current, message: printable((error as Error).message, 1000)});
-			return undefined;
-		} finally {
-			setChoices(list());
-			setPendingRequests(count => count - 1);
-		}
-	};
+/** Returns the lines of the message, at most half of the screen, and how many rows fit above it. */
+function layoutOf({message: error, requests}: ChooserState, choices: ChoiceList, {columns, rows}: Size): ChooserLayout {
+	const width = columns - 1;
+	const text = error || (requests > 0 ? safe`asking the backend...` : choices.message ?? safe``);
+	const message = wrappedSpans(text, width, error === '' ? undefined : 'error')
+		.slice(0, Math.max(1, Math.floor((rows - otherLines) / 2)));
+	return {width, message, room: Math.max(0, rows - otherLines - message.length)};
+}
 
-	const leave = async (id: string | undefined) => {
-		phase.current = id === undefined || !prepare ? 'left' : 'preparing';
-		if (id === undefined || !prepare || await request(prepare(id, newest.current))) {
-			onLeave(id);
-		} else {
-			phase.current = 'choosing';
-		}
-	};
-
-	const stepAfter = (input: Input): ChooserStep => {
-		const {room} = layoutOf(newest.current);
-		if (typeof input === 'string') {
-			return pressChooser(newest.current, input, choices.rows, room, source);
-		}
-
-		return 'paste' in input
-			? pasteInChooser(newest.current, input.paste)
-			: clickChooser(newest.current, input, choices.rows, room);
-	};
-
-	// eslint-disable-next-line complexity -- A case for each effect.
-	const press = (input: Input) => {
-		const {state: next, effect} = stepAfter(input);
-		const action = typeof input === 'string' ? actionOf('chooser', input, source) : undefined;
-		if (phase.current === 'preparing' && action === 'back') {
-			cancel?.();
-		}
-
-		// After the screen is left, the rest of the read is ignored; while a row is prepared, every key but quit.
-		if (phase.current === 'left' || (phase.current === 'preparing' && action !== 'quit')) {
-			return;
-		}
-
-		show(next);
-		if (effect?.type === 'leave') {
-			void leave(effect.chosen);
-		} else if (effect?.type === 'move') {
-			void request(move?.(effect.steps));
-		}
-
-		if (effect?.type === 'redraw') {
-			repaint();
-		} else if (effect?.type === 'suspend') {
-			terminal.suspend();
-		}
-	};
-
-	useTerminalEvent('key', press);
-	useTerminalEvent('mouse', press);
-	useTerminalEvent('paste', paste => {
-		press({paste});
+/** Has keys, pastes and the mouse change the state. */
+function useChooserInput(dispatch: Dispatch, hitAreas: HitAreas): void {
+	useTerminalEvent('key', key => {
+		dispatch((state, context) => pressChooser(state, key, context));
 	});
-	const {message, room} = layoutOf(state);
-	const lines: Spans[] = [
-		titleLine(state, choices, width),
-		...choiceLines(state, choices, {room, width}),
-		...message,
-		keyLine(state, width, source),
-	];
+	useTerminalEvent('paste', text => {
+		dispatch(state => pasteInChooser(state, text));
+	});
+	useTerminalEvent('mouse', input => {
+		const target = targetAt(hitAreas, input.line, input.column);
+		const clicked = target?.kind === 'row' ? target.key : undefined;
+		dispatch((state, context) => clickChooser(state, input, clicked, context));
+	});
+}
+
+type EffectContext = Pick<ChooserPorts, 'move' | 'prepare' | 'cancel'> & Pick<ChooserScreenProps, 'onLeave'> & {
+	readonly state: ChooserState;
+	readonly dispatch: Dispatch;
+	readonly refresh: () => void;
+	readonly repaint: () => void;
+	readonly suspend: () => void;
+};
+
+/** Performs the effects of the state, and removes them from it. */
+function usePerformed(context: EffectContext): void {
+	useLayoutEffect(() => {
+		const {state: {effects}, dispatch} = context;
+		if (effects.length > 0) {
+			dispatch(state => ({...state, effects: state.effects.filter(effect => !effects.includes(effect))}));
+			for (const effect of effects) {
+				void perform(effect, context);
+			}
+		}
+	});
+}
+
+async function perform(effect: ChooserEffect, context: EffectContext): Promise<void> {
+	const {state, dispatch, move, prepare, cancel, repaint, suspend, onLeave} = context;
+	switch (effect.type) {
+		case 'leave': {
+			onLeave();
+			break;
+		}
+
+		case 'choose': {
+			if (!prepare || await request(prepare(effect.id, state), context)) {
+				onLeave(effect.id);
+			} else {
+				dispatch(current => ({...current, phase: 'choosing'}));
+			}
+
+			break;
+		}
+
+		case 'move': {
+			await request(move?.(effect.steps), context);
+			break;
+		}
+
+		case 'cancel': {
+			cancel?.();
+			break;
+		}
+
+		case 'redraw': {
+			repaint();
+			break;
+		}
+
+		case 'suspend': {
+			suspend();
+			break;
+		}
+	}
+}
+
+/** Waits for an answer; resolves to undefined, with a message, if there is none. */
+async function request<Answer>(
+	answer: Promise<Answer> | undefined,
+	{dispatch, refresh}: EffectContext,
+): Promise<Answer | undefined> {
+	dispatch(state => ({...state, requests: state.requests + 1}));
+	try {
+		return await answer;
+	} catch (error) {
+		const message: Printable = printable((error as Error).message, 1000);
+		dispatch(state => ({...state, message}));
+		return undefined;
+	} finally {
+		refresh();
+		dispatch(state => ({...state, requests: state.requests - 1}));
+	}
+}
+
+/** A live list; `onLeave` gets the id of the row chosen, if any. */
+export function ChooserScreen({theme, list, initial, move, onLeave, ...ports}: ChooserScreenProps) {
+	const terminal = useTerminal();
+	const repaint = useRepaint();
+	const size = useSize();
+	const [choices, refresh] = useChoices(list);
+	const source: SourceKind = move ? 'backend' : 'jvm';
+	const [state, dispatch] = useReducer(
+		// A new reducer each render: keys act on the newest rows, as the screen is about to show them.
+		(current: ChooserState, change: ChooserChange) =>
+			change(current, {rows: choices.rows, room: layoutOf(current, choices, size).room, source}),
+		initial,
+		initialChooser,
+	);
+	// eslint-disable-next-line react/hook-use-state -- It is never replaced: what is drawn adds itself.
+	const [hitAreas] = useState<HitAreas>(() => new Set());
+	useChooserInput(dispatch, hitAreas);
+	usePerformed({
+		...ports, state, dispatch, move, refresh, repaint, onLeave, suspend() {
+			terminal.suspend();
+		},
+	});
+	const {width, message, room} = layoutOf(state, choices, size);
+	// On the lowest screens the first parts alone.
+	const lines = size.rows - 1;
 	return (
 		<ThemeContext value={theme}>
-			<Lines lines={lines.slice(0, Math.max(0, size.rows - 1))} width={width}/>
+			<HitAreasContext value={hitAreas}>
+				<Box flexDirection='column'>
+					{lines > 0 ? <Line spans={titleLine(state, choices, width)} width={width}/> : null}
+					{lines > 1 ? <ChoiceHeading choices={choices} width={width}/> : null}
+					<ChoiceTable state={state} choices={choices} width={width} room={room}/>
+					{lines > 2 ? <Lines lines={message} width={width}/> : null}
+					{lines > 3 ? <Line spans={keyLine(state, width, source)} width={width}/> : null}
+				</Box>
+			</HitAreasContext>
 		</ThemeContext>
 	);
 }
@@ -236,155 +236,4 @@ function keyLine({filter}: ChooserState, width: number, source: SourceKind): Spa
 		priority: action === 'earlier' || action === 'later' ? 1 : 0,
 	}));
 	return layOut(items, width);
-}
-
-const gap = safe` `;
-
-/** Returns the heading and `room` lines below it: the rows around the cursor, or why there are none. */
-function choiceLines(
-	state: ChooserState,
-	{columns, nameHeading, rows, none}: ChoiceList,
-	{room, width}: {readonly room: number; readonly width: number},
-): readonly Spans[] {
-	const format = lineFormatter(columns, rows, width);
-	const matches = matching(rows, state.filter);
-	const {scrollTop, selected} = scrollPosition(state, matches, room);
-	const lines = matches.slice(scrollTop, scrollTop + room).map((row, index): Spans => {
-		const isSelected = scrollTop + index === selected;
-		const text = safe`${(isSelected ? '>' : ' ')}${
-			format(row.cells, safe`${row.name}${row.problem === undefined ? '' : safe` (${row.problem})`}`)
-		}`;
-		return [{text, role: isSelected ? 'selected' : (row.problem === undefined ? undefined : 'dim')}];
-	});
-	if (lines.length === 0 && room > 0) {
-		lines.push([{
-			text: cut(rows.length === 0 ? none : safe`nothing matches; Esc clears the filter`, width),
-			role: 'dim',
-		}]);
-	}
-
-	return [
-		[{text: safe` ${format(columns.map(({heading}) => heading), nameHeading)}`, role: 'heading'}],
-		...lines,
-		...Array.from({length: room - lines.length}, () => []),
-	];
-}
-
-/**
-Returns a formatter of lines: the columns for this screen width, each as wide as its longest cell, at most half the
-screen. `width`: screen columns - 1.
-*/
-function lineFormatter(
-	columns: readonly ChoiceColumn[],
-	rows: readonly ChoiceRow[],
-	width: number,
-): (cells: readonly Printable[], name: Printable) => Printable {
-	const visibleColumns = columns.map(({heading, align, fromColumns}, index) => ({
-		index,
-		align,
-		fromColumns,
-		cells: Math.min(
-			Math.floor(width / 2),
-			Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index]))),
-		),
-	})).filter(({fromColumns}) => width + 1 >= fromColumns);
-	return (cells, name) =>
-		cut(
-			joined([...visibleColumns.map(column => fit(cells[column.index], column.cells, column.align)), name], gap),
-			Math.max(0, width - 1),
-		);
-}
-
-/** Returns the rows that contain all words of the filter. */
-export function matching(rows: readonly ChoiceRow[], filter: string): readonly ChoiceRow[] {
-	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-	return rows.filter(({words: text}) => words.every(word => text.toLowerCase().includes(word)));
-}
-
-/** Lines above the first row: title and headings. */
-const linesAbove = 2;
-
-/** Returns the indexes of the first row on the screen, which has room for `room` rows, and of the selected row. */
-function scrollPosition(
-	{selected: selectedId}: ChooserState,
-	rows: readonly ChoiceRow[],
-	room: number,
-): {readonly scrollTop: number; readonly selected: number} {
-	const selected = Math.max(0, rows.findIndex(({id}) => id === selectedId));
-	return {selected, scrollTop: scrollIntoView(0, selected, rows.length, room)};
-}
-
-/** Returns the state after a mouse input; `room`: rows that fit. The wheel moves the cursor, a click sets it. Pure. */
-function clickChooser(
-	state: ChooserState,
-	{mouse, line}: MouseInput,
-	rows: readonly ChoiceRow[],
-	room: number,
-): ChooserStep {
-	const matches = matching(rows, state.filter);
-	const {scrollTop, selected} = scrollPosition(state, matches, room);
-	const clicked = line >= linesAbove && line < linesAbove + room ? matches[scrollTop + line - linesAbove] : undefined;
-	const scrolled = matches.at(Math.min(matches.length - 1, Math.max(0, selected + (mouse === 'wheel-up' ? -1 : 1))));
-	const row = mouse === 'click' ? clicked : scrolled;
-	return {state: row ? {...state, selected: row.id, message: safe``} : state};
-}
-
-/** Returns the state after a paste, which is part of the filter. Pure. */
-function pasteInChooser({filter, selected}: ChooserState, text: string): ChooserStep {
-	return {state: {filter: insert({text: filter, cursor: filter.length}, text).text, selected, message: safe``}};
-}
-
-/** Returns the state after a key; `pageRows`: rows that page up and page down move. Pure. */
-// eslint-disable-next-line complexity -- A case for each action of the keys.
-export function pressChooser(
-	state: ChooserState,
-	key: string,
-	rows: readonly ChoiceRow[],
-	pageRows: number,
-	source: SourceKind = 'jvm',
-): ChooserStep {
-	const action = actionOf('chooser', key, source);
-	const matches = matching(rows, state.filter);
-	const selected = Math.max(0, matches.findIndex(({id}) => id === state.selected));
-	const line = {text: state.filter, cursor: state.filter.length};
-	const withFilter = (filter: string): ChooserStep => ({state: {filter, selected: state.selected, message: safe``}});
-	if (action === 'back' && state.filter !== '') {
-		return withFilter('');
-	}
-
-	if (action === 'back' || action === 'quit') {
-		return {state, effect: {type: 'leave'}};
-	}
-
-	if (action === 'redraw' || action === 'suspend') {
-		return {state, effect: {type: action}};
-	}
-
-	if (action === 'accept') {
-		const row = matches.at(selected);
-		if (row?.problem !== undefined) {
-			return {state: {...state, selected: row.id, message: safe`${printable(row.id)}: ${row.problem}`}};
-		}
-
-		return row ? {state: {...state, message: safe``}, effect: {type: 'leave', chosen: row.id}} : {state};
-	}
-
-	if (action === 'erase' || action === 'erase-word' || action === 'erase-all') {
-		return withFilter(erasures[action](line).text);
-	}
-
-	if (action === 'earlier' || action === 'later') {
-		return {state: {...state, message: safe``}, effect: {type: 'move', steps: action === 'later' ? 1 : -1}};
-	}
-
-	if (action === 'filter') {
-		return {state};
-	}
-
-	if (action === undefined) {
-		return [...key].length === 1 ? withFilter(insert(line, key).text) : {state};
-	}
-
-	const index = Math.min(matches.length - 1, Math.max(0, selected + stepOf(action, pageRows, matches.length)));
-	return {state: {...state, selected: matches.at(index)?.id, message: safe``}};
 }
