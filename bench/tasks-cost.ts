@@ -74,7 +74,7 @@ async function heapOfQueued(java: JavaProcess, jdk: Jdk): Promise<ReturnType<typ
 }
 
 for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases.includes(release))) {
-	const java = await startJava('KnownTasks', {jdk, jvmArgs: ['-Xmx512m']});
+	const java = await startJava('KnownTasks', {jdk, jvmArgs: ['-Xmx2g']});
 	try {
 		const before = await costs(java);
 		const plain = heapOf(java, jdk);

@@ -35,7 +35,7 @@ for (const jdk of jdks().filter(({release}) => releases.includes(release))) {
 	let traced = 0;
 	let called = 0;
 	for (const name of packages) {
-		java ??= await startJava('UsesJdk', {jdk, jvmArgs: ['-Xmx256m'], args: ['more']});
+		java ??= await startJava('UsesJdk', {jdk, jvmArgs: ['-Xmx1g'], args: ['more']});
 		const target = await targetOf(java);
 		let what = '';
 		let harm = '';

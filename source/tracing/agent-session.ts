@@ -7,7 +7,7 @@ import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {printable} from '../util/printable.js';
-import {checkRoom, filledHeap, heapLine, lowHeap} from './room.js';
+import {checkRoom, filledHeap, lowHeap} from './room.js';
 import {ControlFile, progressOf, readAgent} from './agent-files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
@@ -132,15 +132,14 @@ export class AgentSession<Report extends AgentReport> {
 
 	/** Sends a command, of whole lines; resolves with the report that answers it. */
 	async command(lines: string): Promise<Report> {
-		const text = `${lines}${heapLine(this.#target)}\n`;
-		if (Buffer.byteLength(text) > maxCommandBytes) {
+		if (Buffer.byteLength(lines) > maxCommandBytes) {
 			throw new UserError(
 				'the agent takes no more than 64 KB: these are too many patterns, or too large a probe',
 				{exitCode: 2},
 			);
 		}
 
-		const number = this.#send(text);
+		const number = this.#send(lines);
 		const report = await this.#answer(({command}) => command >= number, () => {
 			this.read();
 		});
@@ -248,9 +247,9 @@ export class AgentSession<Report extends AgentReport> {
 }
 
 function exitError(target: Target, message: string): UserError {
-	const [, fault, freeBytes] = /^memory (low|filled) (-?\d+)/.exec(message) ?? [];
-	if (freeBytes !== undefined) {
-		return (fault === 'low' ? lowHeap : filledHeap)(target, Number(freeBytes));
+	const [, fault, free, needed] = /^memory (low|filled) (-?\d+) (\d+)/.exec(message) ?? [];
+	if (fault !== undefined) {
+		return fault === 'low' ? lowHeap(target, Number(free)) : filledHeap(target, Number(free), Number(needed));
 	}
 
 	const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message))

@@ -11,7 +11,7 @@ import java.util.concurrent.Executors;
  * argument) that call five tiny methods again and again or, with a third argument, one method that calls itself to that
  * depth. The line "state" prints how many threads are alive, how many of them have gone on since the line "mark",
  * and how many turns all of them have made. The line "tasks" has each thread run tasks from now on. The line "fill"
- * fills the heap but for 6 MB, "queue N" adds N tasks to a queue that nobody works off.
+ * fills the heap but for 16 MB, "queue N" adds N tasks to a queue that nobody works off.
  */
 public class SmallHeap {
 	static final ExecutorService POOL = pool(4);
@@ -111,12 +111,12 @@ public class SmallHeap {
 		return objects;
 	}
 
-	/** Fills the heap but for 6 MB, in ever smaller steps: others may allocate meanwhile. */
+	/** Fills the heap but for 16 MB, in ever smaller steps: others may allocate meanwhile. */
 	static void fillUp() {
-		long room = Runtime.getRuntime().maxMemory() - used() - (6 << 20);
+		long room = Runtime.getRuntime().maxMemory() - used() - (16 << 20);
 		while (room > 1 << 20) {
 			filling.add(fill(room / 2));
-			room = Runtime.getRuntime().maxMemory() - used() - (6 << 20);
+			room = Runtime.getRuntime().maxMemory() - used() - (16 << 20);
 		}
 	}
 

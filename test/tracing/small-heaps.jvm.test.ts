@@ -7,10 +7,12 @@ import {runCli, startCli} from '../helpers/run.js';
 
 const serial = ['-Xmx128m', '-XX:+UseSerialGC'];
 const g1 = ['-Xmx128m', '-XX:+UseG1GC'];
-const tooLittle
-	= /^tprof-top: JVM \d+ has only \d+ MB of heap free for long-lived objects; the agent needs (?:48 MB|128 MB, as (?:this JVM ends once it is out of memory|ZGC gives out its heap in large pages))\n/;
-const filled = /^tprof-top: the heap of JVM \d+ has filled up \(\d+ MB are free\): the agent has removed itself\n/;
-const zgc = ['-Xmx128m', '-XX:+UseZGC'];
+/** Heaps with room for the agent beside 28 MB. */
+const largerSerial = ['-Xmx256m', '-XX:+UseSerialGC'];
+const largerG1 = ['-Xmx256m', '-XX:+UseG1GC'];
+const has = String.raw`JVM \d+ has only \d+ MB of heap free for long-lived objects`;
+const tooLittle = new RegExp(`^tprof-top: ${has}; the agent needs 128 MB\n`);
+const filled = new RegExp(String.raw`${has}; to go on, the agent needs (?:8[6-9]|9\d) MB: it has removed itself`);
 const pattern = 'SmallHeap$Tight#*';
 const commands = [['trace', pattern], ['tasks']] as const;
 
@@ -35,8 +37,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		['6 MB left', 117, 100, serial],
 		['12 MB left, and no counters that tell so from outside', 112, 10, [...serial, '-XX:-UsePerfData']],
 		['28 MB left', 100, 10, g1],
-		['100 MB left, of a JVM that ends once it is out of memory', 28, 200, [...g1, '-XX:+ExitOnOutOfMemoryError']],
-		...jdk.release < 17 ? [] : [['60 MB left, of ZGC', 68, 10, zgc] as const],
+		['100 MB left', 28, 200, g1],
 	] as const)('a heap with %s is left alone, and its figure is said', async ([, liveMb, threads, jvmArgs]) => {
 		const java = await start(jdk, jvmArgs, liveMb, threads);
 		for (const [command, ...patterns] of commands) {
@@ -56,7 +57,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 	});
 
 	test('with little left of MaxMetaspaceSize, which the agent\'s classes would take for good, the JVM is left alone', async () => {
-		const java = await start(jdk, [...g1, '-XX:MaxMetaspaceSize=15M'], 28, 4);
+		const java = await start(jdk, [...largerG1, '-XX:MaxMetaspaceSize=15M'], 28, 4);
 		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, '--yes', '--duration', '600');
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
 		expect(stderr)
@@ -65,7 +66,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 	});
 
 	test('200 threads in deep recursion: what has no room in the agent\'s part of the heap is said', async () => {
-		const java = await start(jdk, g1, 28, 200, 5000);
+		const java = await start(jdk, largerG1, 28, 200, 5000);
 		const options = ['--yes', '--duration', '2', '--max-overhead', '100', '--format', 'json'];
 		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, ...options);
 		expect({status, stderr}).toEqual({status: 0, stderr: ''});
@@ -76,11 +77,11 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 	});
 
 	test('more tasks than the agent\'s part of the heap has room for are followed in part', async () => {
-		const java = await start(jdk, g1, 28, 4);
+		const java = await start(jdk, largerG1, 28, 4);
 		const options = ['--yes', '--duration', '600', '--max-tasks', '10000000', '--format', 'json'];
 		const tool = startCli('tasks', String(java.pid), ...options);
 		await until(() => reportsOf(java.pid) > 0);
-		await sayTo(java, 'queue 700000');
+		await sayTo(java, 'queue 100000');
 		tool.child.kill('SIGINT');
 		const {status, stdout} = await tool.ended;
 		expect(status).toBe(0);
@@ -93,7 +94,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 	test.for(commands)(
 		'a heap that fills up during %s: the agent ends and says why',
 		async ([command, ...patterns]) => {
-			const java = await start(jdk, serial, 20, 100);
+			const java = await start(jdk, largerSerial, 20, 100);
 			await sayTo(java, 'tasks');
 			const tool = startCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600');
 			await until(() => reportsOf(java.pid) > 1);

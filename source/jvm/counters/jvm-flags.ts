@@ -58,19 +58,6 @@ export function readDynamicAgentLoading(owner: ProcessIds): boolean | undefined 
 	});
 }
 
-/** Whether the JVM ends as soon as a thread gets an OutOfMemoryError, or then runs a command, which may end it. */
-export function endsWhenOutOfMemory(owner: ProcessIds): boolean {
-	const options = readOptions(owner, readPerfData(owner));
-	const flags = ['ExitOnOutOfMemoryError', 'CrashOnOutOfMemoryError'];
-	return flags.some(flag => lastSetting(options, {on: [`-XX:+${flag}`], off: [`-XX:-${flag}`]}))
-		|| options.some(option => option.startsWith('-XX:OnOutOfMemoryError='));
-}
-
-/** Whether an option chooses the collector ZGC; the JVM never does so by itself. */
-export function usesZgc(owner: ProcessIds): boolean {
-	return lastSetting(readOptions(owner, readPerfData(owner)), {on: ['-XX:+UseZGC'], off: ['-XX:-UseZGC']}) ?? false;
-}
-
 /** Returns -XX:MaxMetaspaceSize in bytes; undefined if no option sets it. */
 export function readMaxMetaspace(owner: ProcessIds): number | undefined {
 	const options = readOptions(owner, readPerfData(owner));

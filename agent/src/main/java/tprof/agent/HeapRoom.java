@@ -7,41 +7,35 @@ import java.lang.management.*;
  * has come since the last collection counts as free only in the latter.
  */
 final class HeapRoom {
-	/** The agent never takes more bytes. */
-	private static final int MOST = 64 * 1024 * 1024;
-	private static final String RULE = "heap ";
+	private static final int MEGABYTE = 1024 * 1024;
+	/**
+	 * Bytes: no session begins with less free (room.ts), and one ends when less than LEFT is free beside what the agent
+	 * has taken. The program may fill its heap to the last megabytes in a moment, before the session can end.
+	 */
+	private static final long LEAST = 128 * MEGABYTE;
+	private static final long LEFT = LEAST * 2 / 3;
+	/** The agent takes at most one PART-th of the bytes that are free, and never more than MOST. */
+	private static final int PART = 64;
+	private static final int MOST = 64 * MEGABYTE;
 
-	/** Bytes below which no session begins, and the part of it below which one ends. */
-	private final long least;
-	private static final double RUNNING = 2.0 / 3;
-	/** The agent takes at most one `part`-th of the bytes that are free. */
-	private final int part;
 	/** Null in a runtime without java.management. */
 	private final MemoryPoolMXBean pool = pool();
-
-	/** `command`: the tool's, with a line of the two limits. */
-	HeapRoom(String command) {
-		int at = command.indexOf("\n" + RULE) + 1 + RULE.length();
-		String[] limits = command.substring(at, command.indexOf('\n', at)).split(" ");
-		least = Long.parseLong(limits[0]);
-		part = Integer.parseInt(limits[1]);
-	}
 
 	/** Returns the session's budget. Throws NoRoomException if too little is free for a session. */
 	HeapBudget budget() {
 		long free = free();
-		require(free, least, "low");
-		return new HeapBudget((int) Math.min(MOST, free / part));
+		require(free, LEAST, "low");
+		return new HeapBudget((int) Math.min(MOST, free / PART));
 	}
 
 	/** Throws NoRoomException if too little has been left beside what the agent takes. */
 	void check(HeapBudget budget) {
-		require(free(), (long) (least * RUNNING) + budget.taken(), "filled");
+		require(free(), LEFT + budget.taken(), "filled");
 	}
 
 	private static void require(long free, long needed, String otherwise) {
 		if (free < needed) {
-			throw new NoRoomException(otherwise + " " + free);
+			throw new NoRoomException(otherwise + " " + free + " " + needed);
 		}
 	}
 

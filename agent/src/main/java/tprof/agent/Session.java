@@ -133,7 +133,7 @@ final class Session implements Runnable {
 					return;
 				}
 
-				beginBudget(text);
+				beginBudget();
 				if (text.startsWith(TASKS)) {
 					follow(TaskProbe.parse(text));
 				} else {
@@ -179,9 +179,9 @@ final class Session implements Runnable {
 		}
 	}
 
-	private void beginBudget(String command) {
+	private void beginBudget() {
 		if (budget == null) {
-			room = new HeapRoom(command);
+			room = new HeapRoom();
 			budget = room.budget();
 			budget.take(RESERVE + OURS);
 			reserve = new byte[RESERVE];
