@@ -1,7 +1,9 @@
+import {writeFileSync} from 'node:fs';
+import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {hasAgent, reportsOf} from '../helpers/tracing.js';
-import {javaForTest} from '../helpers/for-test.js';
-import {type JavaProcess, type Jdk, jdks, sayTo} from '../helpers/jvm.js';
+import {folderForTest, javaForTest, programForTest} from '../helpers/for-test.js';
+import {type JavaProcess, type Jdk, jdks, runTool, sayTo} from '../helpers/jvm.js';
 import {until, untilAsync} from '../helpers/until.js';
 import {runCli, startCli} from '../helpers/run.js';
 
@@ -104,4 +106,35 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 			await expectUnharmed(java, 100);
 		},
 	);
+});
+
+test('methods with an annotation are found beside many more classes and methods than the agent has room for', async () => {
+	const on = jdks().at(-1)!;
+	const folder = folderForTest();
+	const methods = Array.from({length: 1000}, (_, number) => `static void m${number}() {}`);
+	writeFileSync(path.join(folder, 'Wide.java'), `public class Wide { ${methods.join(' ')} }`);
+	writeFileSync(
+		path.join(folder, 'ManyWide.java'),
+		`public class ManyWide {
+	@java.lang.annotation.Retention(java.lang.annotation.RetentionPolicy.RUNTIME) @interface Wanted {}
+	@Wanted static void wanted() {}
+	public static void main(String[] args) throws Exception {
+		java.net.URL[] folder = {new java.io.File(args[0]).toURI().toURL()};
+		Class<?>[] loaded = new Class<?>[20];
+		for (int at = 0; at < loaded.length; at++) {
+			loaded[at] = new java.net.URLClassLoader(folder, null).loadClass("Wide");
+		}
+
+		System.out.println("ready");
+		while (true) { wanted(); Thread.sleep(loaded.length); }
+	}
+}`,
+	);
+	runTool(on, 'javac', '-d', folder, path.join(folder, 'Wide.java'), path.join(folder, 'ManyWide.java'));
+	const java = programForTest(path.join(on.home, 'bin/java'), [...largerG1, '-cp', folder, 'ManyWide', folder]);
+	await java.waitFor(/^ready$/m);
+	const options = ['--yes', '--duration', '1', '--format', 'json'];
+	const {status, stdout, stderr} = await runCli('trace', String(java.pid), '@Wanted', ...options);
+	expect({status, stderr}).toEqual({status: 0, stderr: ''});
+	expect(JSON.parse(stdout)).toMatchObject({wovenMethods: 1, methods: [{method: 'ManyWide.wanted'}]});
 });

@@ -130,6 +130,23 @@ final class Choice {
 		return command.under.isEmpty() || isMeant(file, method, command.under);
 	}
 
+	/** Whether a pattern names a class or matches one of its methods. */
+	boolean isOfInterest(ClassFile file) {
+		for (Pattern pattern : command.all) {
+			if (pattern.mayName(file.name)) {
+				return true;
+			}
+		}
+
+		for (ClassFile.Method method : file.methods) {
+			if (isMeant(file, method, command.all)) {
+				return true;
+			}
+		}
+
+		return false;
+	}
+
 	private static boolean isMeant(ClassFile file, ClassFile.Method method, List<Pattern> patterns) {
 		for (Pattern pattern : patterns) {
 			if (pattern.matches(file, method)) {

@@ -26,8 +26,10 @@ final class Survey {
 
 	private final Choice choice;
 	private final Set<Pattern> matched = new HashSet<Pattern>();
-	/** Files of classes whose names may match. */
+	/** Files of classes whose names match, or that have methods that match. */
 	private final Map<Class<?>, ClassFile> files = new HashMap<Class<?>, ClassFile>();
+	/** Classes whose names may match, but whose files could not be read. */
+	private final Set<Class<?>> unreadable = new HashSet<Class<?>>();
 
 	/** Throws NoRoomException if the patterns match more than the budget has room for. */
 	Survey(Instrumentation instrumentation, Choice choice, Channel channel, HeapBudget budget) {
@@ -38,7 +40,9 @@ final class Survey {
 			if (!Weaving.isHidden(type) && choice.command.mayMatch(type.getName())) {
 				channel.goOn();
 				ClassFile file = ClassFile.of(type);
-				if (file != null) {
+				if (file == null) {
+					unreadable.add(type);
+				} else if (choice.isOfInterest(file)) {
 					if (!budget.take(file.bytes())) {
 						throw new NoRoomException("matches");
 					}
@@ -72,7 +76,7 @@ final class Survey {
 
 	private void look(Class<?> type, Instrumentation instrumentation) {
 		String name = type.getName();
-		boolean mayMatch = choice.command.mayMatch(name);
+		boolean mayMatch = files.containsKey(type) || unreadable.contains(type);
 		Set<String> implemented = choice.hasAbstracts() ? choice.implemented(supersOf(type)) : Collections.<String>emptySet();
 		if ((!mayMatch && implemented.isEmpty()) || choice.isLeftToJdk(name)) {
 			return;
