@@ -7,7 +7,7 @@ import {reportFormats} from '../exports/formats/format-registry.js';
 import {wrapAt} from '../exports/common/text-table.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
-import {usage} from '../runtime/errors.js';
+import {usage, UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
 import {abortOnSignal, checkBinary, planBatch, withOutput} from './batch.js';
 import {resolveTarget} from './resolve-target.js';
@@ -63,7 +63,12 @@ export async function confirm(text: string, question: string): Promise<boolean> 
 	}
 }
 
-export type Outcome<Report> = {readonly report: Report; readonly targetEnded: boolean};
+/** The last report; `failure`: why the agent has ended before its time, if so. */
+export type Outcome<Report> = {
+	readonly report: Report;
+	readonly targetEnded: boolean;
+	readonly failure: UserError | undefined;
+};
 
 /** How one use of the agent, traces or tasks, makes a report. */
 type AgentRun<Report> = {
@@ -75,7 +80,10 @@ type AgentRun<Report> = {
 	notesOf(report: Report): readonly Printable[];
 };
 
-/** Runs the agent for the time of the options and prints its report. Returns the exit code; throws UserError. */
+/**
+Runs the agent for the time of the options and prints its report. Returns the exit code; throws UserError, after the
+report so far if the agent has ended before its time.
+*/
 export async function runAgent<Report>(
 	{format, findTarget, observe, notesOf}: AgentRun<Report>,
 	options: Options,
@@ -93,22 +101,28 @@ export async function runAgent<Report>(
 			return 1;
 		}
 
-		const {report, targetEnded} = outcome;
+		const {report, targetEnded, failure} = outcome;
 		const notes = [
 			...(targetEnded
 				? [safe`JVM ${target.pid} ended meanwhile: what it did in its last second may be missing`]
 				: []),
+			...(failure ? [safe`this report ends early: ${failure.message}`] : []),
 			...notesOf(report),
 		];
 		await write(format.write(target.facts, report, {
 			version, notes, top: options.top, width: process.stdout.columns || undefined,
 		}));
+		if (failure) {
+			throw failure;
+		}
+
 		return 0;
 	});
 }
 
 /**
-Reads a session's reports until time is up, `stop` aborts or the target ends; then closes it, which gives the last.
+Reads a session's reports until time is up, `stop` aborts, or the target or its agent ends; then closes it, which gives
+the last.
 */
 export async function readUntil<Report>(
 	session: {isAlive(): boolean; read(): Report | undefined; close(): Promise<Report | undefined>},
@@ -117,13 +131,22 @@ export async function readUntil<Report>(
 	onReport?: (report: Report | undefined) => void,
 ): Promise<Outcome<Report | undefined>> {
 	const endMs = performance.now() + forMs;
-	while (!stop.aborted && session.isAlive() && performance.now() < endMs) {
+	let failure: UserError | undefined;
+	while (!failure && !stop.aborted && session.isAlive() && performance.now() < endMs) {
 		await sleep(Math.max(1, Math.min(pollMs, endMs - performance.now())));
-		// Also without `onReport`: it throws if the agent has ended.
-		const report = session.read();
-		onReport?.(report);
+		try {
+			// Also without `onReport`: it throws if the agent has ended.
+			const report = session.read();
+			onReport?.(report);
+		} catch (error) {
+			if (!(error instanceof UserError)) {
+				throw error;
+			}
+
+			failure = error;
+		}
 	}
 
 	const targetEnded = !session.isAlive();
-	return {report: await session.close(), targetEnded};
+	return {report: await session.close(), targetEnded, failure};
 }

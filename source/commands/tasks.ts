@@ -102,7 +102,8 @@ async function checkLoops(target: Target, {points}: Probe): Promise<void> {
 /** Returns the last report, with every task up to the end. Throws UserError without one, or for the probe's faults. */
 async function lastReport(session: TaskSession, forMs: number, stop: AbortSignal): Promise<Outcome<TaskReport>> {
 	try {
-		const {report, targetEnded} = await readUntil(session, forMs, stop);
+		const outcome = await readUntil(session, forMs, stop);
+		const {report} = outcome;
 		if (!report) {
 			throw new UserError('the agent has reported nothing');
 		}
@@ -111,7 +112,7 @@ async function lastReport(session: TaskSession, forMs: number, stop: AbortSignal
 			throw probeFault(report);
 		}
 
-		return {report, targetEnded};
+		return {...outcome, report};
 	} finally {
 		await session.close();
 	}

@@ -79,14 +79,15 @@ async function lastReport(
 			process.stderr.write(`tprof-top: waiting for a class that matches ${request.patterns.join(' or ')}; Ctrl-C or --duration ends it\n`);
 		}
 
-		const {report, targetEnded} = await readUntil(session, forMs, stop, newest => {
+		const outcome = await readUntil(session, forMs, stop, newest => {
 			if (wovenMethods === 0 && newest && newest.wovenMethods > 0) {
 				({wovenMethods} = newest);
 				process.stderr.write(`tprof-top: loaded, and traced from now on: ${newest.methods.slice(0, 3).map(method => nameOf(method)).join(', ')}\n`);
 			}
 		});
+		const {report, failure} = outcome;
 		if (report?.methods.length === 0) {
-			throw new UserError(`nothing was traced: no class was loaded that matches ${request.patterns.join(' ')}`);
+			throw failure ?? new UserError(`nothing was traced: no class was loaded that matches ${request.patterns.join(' ')}`);
 		}
 
 		// The root has no calls.
@@ -94,7 +95,7 @@ async function lastReport(
 			throw cannotTrace(report.refused[0]);
 		}
 
-		return report && {report, targetEnded};
+		return report && {...outcome, report};
 	} finally {
 		await session.close();
 	}

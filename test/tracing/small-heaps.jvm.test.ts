@@ -94,15 +94,19 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 	});
 
 	test.for(commands)(
-		'a heap that fills up during %s: the agent ends and says why',
+		'a heap that fills up during %s: the agent ends and says why, beside what was counted until then',
 		async ([command, ...patterns]) => {
 			const java = await start(jdk, largerSerial, 20, 100);
 			await sayTo(java, 'tasks');
-			const tool = startCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600');
+			const options = ['--yes', '--duration', '600', '--format', 'json'];
+			const tool = startCli(command, String(java.pid), ...patterns, ...options);
 			await until(() => reportsOf(java.pid) > 1);
 			await sayTo(java, 'fill');
-			const {status, stderr} = await tool.ended;
+			const {status, stdout, stderr} = await tool.ended;
 			expect({status, stderr}).toEqual({status: 1, stderr: expect.stringMatching(filled)});
+			const {notes} = JSON.parse(stdout) as {notes: string[]};
+			const reason = filled.exec(stderr)![0];
+			expect(notes).toContainEqual(`this report ends early: ${reason}`);
 			await expectUnharmed(java, 100);
 		},
 	);
