@@ -18,7 +18,7 @@ export const units = {
 	frame: {type: 'i32', none: 0},
 	/** Stack node; none is the empty stack. */
 	stack: {type: 'i32', none: 0},
-	/** Index of a thread's record in a snapshot, or of its row in a sample. */
+	/** Index of a thread's row in a snapshot, or in a sample. */
 	thread: {type: 'i32', none: 0},
 	/** The same, or -1. */
 	threadOrNone: {type: 'i32', none: -1},
@@ -77,7 +77,7 @@ export function fromNames<Name extends string, Value>(
 	valueOf: (name: Name, index: number) => Value,
 ): Record<Name, Value> {
 	const object: Partial<Record<Name, Value>> = {};
-	// Called for each sample and record: an iterator would make garbage.
+	// Called for each sample and row: an iterator would make garbage.
 	const {length} = names;
 	for (let index = 0; index < length; index++) {
 		object[names[index]] = valueOf(names[index], index);

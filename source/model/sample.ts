@@ -21,15 +21,17 @@ export const threadFlag = Object.freeze({
 	Stack and state are the same since the first sample. Engines set it only in rows of unmounted virtual threads.
 	*/
 	unmovedSinceStart: 64,
-	/** In a record: the name has changed since the session's start. */
+	/** In the table: the name has changed since the session's start. */
 	renamed: 128,
 });
 
-/** Key and name of the record and row that sum up ended threads. The JVM's own threads have greater keys. */
+/**
+Key and name of the row that sums up ended threads, in the table as in a sample. The JVM's threads have greater keys.
+*/
 export const endedThreadsKey = -(2 ** 31);
 export const endedThreadsName = safe`(ended threads)`;
 
-/** Keys of records of virtual threads are at most this. */
+/** Keys of rows of virtual threads are at most this. */
 export const virtualThreadsKey = -(2 ** 33);
 
 /** Key and name of threads whose Java id and native id cannot be read. */

@@ -15,7 +15,7 @@ Checks values of saved sessions, which are untrusted. All functions but `valueOr
 
 export type Document = Readonly<Record<string, unknown>>;
 
-/** Numbers of records, below which ids and indexes must be. */
+/** Numbers of rows, below which ids and indexes must be. */
 export type Sizes = {
 	readonly strings: number;
 	readonly frames: number;

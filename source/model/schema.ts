@@ -1,22 +1,22 @@
 import {numbersOf, type Arrays, type Column, type Columns, type Select, type Unit} from './column-types.js';
 
 /*
-The columns of a thread, a counter, a contention record and a session. The table, samples, snapshots, windows and saved
-files are derived from them (docs/internals/table.md).
+The columns of the table's rows of threads, counters and contention, and of a session. The table, samples, snapshots,
+windows and saved files are derived from them (docs/internals/table.md).
 */
 
 /** A column's value in a window: the difference of its two snapshots, or the newest value. */
 type Window = 'difference' | 'newest';
 
 /**
-How a thread's record is updated from a sample: with the `newest` value, the `sum`, the record of the thread in that
+How a thread's row in the table is updated from a sample: with the `newest` value, the `sum`, the thread in that
 `row`, or `by hand` in table/thread-writer. Columns without `sampled` are computed by the table.
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
 
 type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly window: Window};
 
-/** Columns of a thread's record: its state in the newest sample that had it, and its sums over all samples. */
+/** Columns of a thread in the table: its state in the newest sample that had it, and its sums over all samples. */
 export const threadColumns = {
 	/**
 	Identifies a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for threads
@@ -37,7 +37,7 @@ export const threadColumns = {
 	Epoch ms since which it has been at this node in this state without using CPU, or blocked by the same monitor.
 	*/
 	sinceMs: {unit: 'moment', window: 'newest'},
-	/** CPU nanoseconds: in a record, of all samples; in a sample, since the thread's previous one. */
+	/** CPU nanoseconds: in the table, of all samples; in a sample, since the thread's previous one. */
 	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
 	/** As `cpuNs`, the time that it was runnable without a CPU; a wait counts when it ends. */
 	runDelayNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
@@ -55,7 +55,7 @@ export const threadColumns = {
 	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** Epoch ms of the first sample with this owner, 0 before it; samples without a known owner do not reset it. */
 	lockOwnerSinceMs: {unit: 'moment', window: 'newest'},
-	/** If the record is of virtual threads with the same stack: their number in the newest sample; 0 for one thread. */
+	/** If the row is of virtual threads with the same stack: their number in the newest sample; 0 for one thread. */
 	members: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** String id of its kind of system call, such as `read` or `accept`; 0 if it is in none or was not examined. */
 	waitKind: {unit: 'string', sampled: 'newest', window: 'newest'},
@@ -66,13 +66,13 @@ export const threadColumns = {
 	child process; else 0.
 	*/
 	waitEnd: {unit: 'count', sampled: 'newest', window: 'newest'},
-	/** Serial number of the record's thread, 0 if the record is free; a later thread in the same slot has another. */
+	/** Serial number of the row's thread, 0 if the row is free; a later thread in the same slot has another. */
 	serial: {unit: 'count', window: 'newest'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;
 
 export const threadNumbers = numbersOf(threadColumns);
 
-/** Columns that only a sample's rows have, not the threads' records. */
+/** Columns that only a sample's rows have, not those of the table. */
 export const rowColumns = {
 	/** 1 if the thread was observed running at its stack, see `Sample.isObservation`. */
 	isObserved: {unit: 'yesNo'},
@@ -99,7 +99,7 @@ export const attributedCpuColumns = {
 	stackLength: {unit: 'index'},
 } as const satisfies Columns;
 
-/** `key`: part of the record's key; `sum`: grows (if `isSigned`, it may fall too), and a window has the difference. */
+/** `key`: part of the row's key; `sum`: grows (if `isSigned`, it may fall too), and a window has the difference. */
 type KeyedColumn = Column & {readonly role: 'key' | 'sum'; readonly isSigned?: boolean};
 export type KeyedColumns = Readonly<Record<string, KeyedColumn>>;
 
@@ -230,5 +230,5 @@ export type ContentionColumns = typeof contentionColumns;
 
 export type SampledNumber = Select<ThreadNumbers, {sampled: Sampled}>;
 
-/** Records of a kind as arrays. Only the first `count` of each are valid. */
-export type RecordArrays<C extends Columns> = {readonly count: number} & Readonly<Pick<Arrays<C>, keyof C & string>>;
+/** Rows of a kind as arrays. Only the first `count` of each are valid. */
+export type RowArrays<C extends Columns> = {readonly count: number} & Readonly<Pick<Arrays<C>, keyof C & string>>;

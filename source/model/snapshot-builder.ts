@@ -15,8 +15,8 @@ type NewThread =
 
 const threadNames = namesOf(threadNumbers);
 const counterKey = select(counterColumns, {role: 'key'});
-type ThreadRecord = Record<keyof ThreadNumbers, number> & {readonly name: Printable};
-const noThread: Readonly<ThreadRecord> = {
+type ThreadRow = Record<keyof ThreadNumbers, number> & {readonly name: Printable};
+const noThread: Readonly<ThreadRow> = {
 	...fromNames(threadNames, name => units[threadNumbers[name].unit].none),
 	name: safe``,
 	alive: 1,
@@ -35,7 +35,7 @@ export class SnapshotBuilder implements Interner {
 	readonly #frames = new TupleIndex(4);
 	/** Tuples of parent and frame. */
 	readonly #nodes = new TupleIndex(2);
-	readonly #threads: ThreadRecord[] = [];
+	readonly #threads: ThreadRow[] = [];
 	/** Tuples of thread, node and state, and the sums of each. */
 	readonly #counters = new TupleIndex(3);
 	readonly #sums = {

@@ -1,7 +1,7 @@
 import {safe, type Printable} from '../util/printable.js';
 import type {Arrays} from './column-types.js';
 import type {
-	ContentionColumns, CounterColumns, frameColumns, nodeColumns, RecordArrays, sessionFigures, ThreadNumbers,
+	ContentionColumns, CounterColumns, frameColumns, nodeColumns, RowArrays, sessionFigures, ThreadNumbers,
 } from './schema.js';
 import type {TaskReport} from './task-report.js';
 import type {TraceReport} from './trace-report.js';
@@ -23,11 +23,11 @@ export type Dictionary = {
 } & Readonly<Arrays<typeof frameColumns>> & Readonly<Arrays<typeof nodeColumns>>;
 
 /** Every thread of the session, ended ones included. Counters refer to its indexes. */
-export type ThreadTable = RecordArrays<ThreadNumbers> & {readonly name: readonly Printable[]};
+export type ThreadTable = RowArrays<ThreadNumbers> & {readonly name: readonly Printable[]};
 
-export type Counters = RecordArrays<CounterColumns>;
+export type Counters = RowArrays<CounterColumns>;
 
-export type Contention = RecordArrays<ContentionColumns>;
+export type Contention = RowArrays<ContentionColumns>;
 
 /** The target at the session's start. */
 export type TargetInfo = {

@@ -32,7 +32,7 @@ type Description = {
 };
 
 /** What a command is called with, and what it then does. It must load fast: heavy code is imported by `run`. */
-type CommandRecord<Arguments> = Description & {
+type CommandEntry<Arguments> = Description & {
 	/** Reads the words that follow its name and belong to no option. Throws UserError (2). */
 	read(words: readonly string[], values: OptionValues): Arguments;
 	/** Returns the address of the backend that it opens: --compare may then name labels there. */
@@ -49,23 +49,23 @@ export type Call = {
 	run(options: Options, commands: readonly Command[]): Promise<number | string>;
 };
 
-/** A command of the registry; what its arguments are is known to its record alone. */
+/** A command of the registry; what its arguments are is known to its entry alone. */
 export type Command = Description & {
-	/** Reads its arguments, see CommandRecord. Throws UserError (2). */
+	/** Reads its arguments, see CommandEntry. Throws UserError (2). */
 	call(words: readonly string[], values: OptionValues): Call;
 };
 
-/** Makes a command from its record. */
-export function command<Arguments>(record: CommandRecord<Arguments>): Command {
+/** Makes a command from its entry. */
+export function command<Arguments>(entry: CommandEntry<Arguments>): Command {
 	const made: Command = {
-		...record,
+		...entry,
 		call(words, values) {
-			const given = record.read(words, values);
+			const given = entry.read(words, values);
 			return {
 				command: made,
 				given,
-				backend: record.backendOf?.(given),
-				run: async (options, commands) => record.run(given, options, commands),
+				backend: entry.backendOf?.(given),
+				run: async (options, commands) => entry.run(given, options, commands),
 			};
 		},
 	};

@@ -43,9 +43,9 @@ type Valued<Value = unknown> = Common & {
 export type Option = Switch | Valued;
 
 /** The type of an option's value: a switch is boolean; an option without a default may be undefined. */
-export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value}
-	? (Record extends {readonly default: string} ? Value
-		: Value | undefined | (Record extends {readonly orNone: true} ? false : never))
+export type ValueOf<Entry> = Entry extends {read(text: string, spelling: string): infer Value}
+	? (Entry extends {readonly default: string} ? Value
+		: Value | undefined | (Entry extends {readonly orNone: true} ? false : never))
 	: boolean;
 
 /** The titles of the help's groups, in its order. */

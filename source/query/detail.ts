@@ -7,7 +7,7 @@ import {rootNode} from '../model/frame.js';
 import {jvmWork} from '../model/jvm-stacks.js';
 import type {Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
-import {recordsInWindow} from '../model/records-in-window.js';
+import {rowsInWindow} from '../model/rows-in-window.js';
 import {attributionOf} from './counters/attribution.js';
 import {sumsByNode} from './counters/buckets.js';
 import {countedThreads, countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope.js';
@@ -276,7 +276,7 @@ function holdersOf(
 	isWanted: (node: number) => boolean,
 ): Holder[] {
 	const all = snapshot.contention;
-	const contention = recordsInWindow(
+	const contention = rowsInWindow(
 		contentionColumns,
 		all,
 		alignedTo(snapshot, since)?.contention,

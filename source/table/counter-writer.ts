@@ -9,14 +9,14 @@ import type {ThreadWriter} from './thread-writer.js';
 import type {SlabColumn, TableViews} from './views.js';
 
 /**
-The records of a region of the table, each a key (a tuple, whose id is the record's slot) with sums. Readers see records
-below the published count: the key of a new record at the end is written at once; in a reused slot, under the lock
+The rows of a region of the table, each a key (a tuple, whose id is the row's slot) with sums. Readers see rows
+below the published count: the key of a new row at the end is written at once; in a reused slot, under the lock
 (`flush`).
 */
-class KeyedRecords extends TupleIndex {
+class KeyedRows extends TupleIndex {
 	/** Index in `key` of each of its columns. */
 	readonly keyAt: Readonly<Record<string, number>>;
-	/** Records in reused slots whose keys are not in the table yet. */
+	/** Rows in reused slots whose keys are not in the table yet. */
 	readonly #pending: number[] = [];
 	readonly #keyColumns: readonly SlabColumn[];
 	readonly #sumColumns: readonly SlabColumn[];
@@ -29,7 +29,7 @@ class KeyedRecords extends TupleIndex {
 		this.#sumColumns = namesOf(columns).filter(name => columns[name].role === 'sum').map(name => region[name]);
 	}
 
-	/** Adds a record for `key` and returns its id. */
+	/** Adds a row for `key` and returns its id. */
 	override add(): number {
 		const slots = this.size;
 		const id = super.add();
@@ -42,7 +42,7 @@ class KeyedRecords extends TupleIndex {
 		return id;
 	}
 
-	/** Writes the keys of new records in reused slots; returns whether there were any. The lock must be held. */
+	/** Writes the keys of new rows in reused slots; returns whether there were any. The lock must be held. */
 	flush(): boolean {
 		for (const id of this.#pending) {
 			this.#writeKey(id);
@@ -52,7 +52,7 @@ class KeyedRecords extends TupleIndex {
 	}
 
 	/**
-	Replaces threads in keys: `isReplaced` is 1 for each that becomes `by`, in the key columns `threadColumns`. Records
+	Replaces threads in keys: `isReplaced` is 1 for each that becomes `by`, in the key columns `threadColumns`. Rows
 	that get the same key are merged. The lock must be held, and no key may be pending.
 	*/
 	replaceThreads(isReplaced: Uint8Array, by: number, threadColumns: readonly string[]): void {
@@ -114,7 +114,7 @@ When free counters become few, ticks that need a new counter count for the pseud
 When almost none are free, they count at the stack "(other)". So the hottest lines stay exact longest.
 */
 export class CounterWriter {
-	readonly records: KeyedRecords;
+	readonly rows: KeyedRows;
 	readonly #views: TableViews;
 	readonly #dictionary: DictionaryWriter;
 	readonly #threads: ThreadWriter;
@@ -123,16 +123,16 @@ export class CounterWriter {
 		this.#views = views;
 		this.#dictionary = dictionary;
 		this.#threads = threads;
-		this.records = new KeyedRecords(counterColumns, views.regions.counters, 4096);
+		this.rows = new KeyedRows(counterColumns, views.regions.counters, 4096);
 	}
 
-	/** Returns the counter of a thread record, a stack's node and a state, adding it if absent, or one of "(other)". */
+	/** Returns the counter of a thread, a stack's node and a state, adding it if absent, or one of "(other)". */
 	findOrAdd(thread: number, node: number, state: number): number {
-		const {key, keyAt} = this.records;
+		const {key, keyAt} = this.rows;
 		key[keyAt.thread] = thread;
 		key[keyAt.node] = node;
 		key[keyAt.state] = state;
-		const found = this.records.find();
+		const found = this.rows.find();
 		if (found >= 0) {
 			return found;
 		}
@@ -140,12 +140,12 @@ export class CounterWriter {
 		if (thread !== this.#threads.other) {
 			// A quarter of a slab is kept for the pseudo thread, so that further stacks are still told apart.
 			return this.#hasRoom(reservedCounters + (this.#views.shape.counters / 4))
-				? this.records.add()
-				: this.findOrAdd(this.#threads.recordOfOther(), node, state);
+				? this.rows.add()
+				: this.findOrAdd(this.#threads.threadOfOther(), node, state);
 		}
 
 		return node === otherNode || this.#hasRoom(reservedCounters)
-			? this.records.add()
+			? this.rows.add()
 			: this.findOrAdd(thread, otherNode, state);
 	}
 
@@ -176,7 +176,7 @@ export class CounterWriter {
 
 	/** Whether `reserved` counters are still free after one is added, if need be by growing the table. */
 	#hasRoom(reserved: number): boolean {
-		const {size, used} = this.records;
+		const {size, used} = this.rows;
 		return size - used > reserved || this.#views.growFor('counters', size + reserved);
 	}
 
@@ -187,42 +187,42 @@ export class CounterWriter {
 	}
 }
 
-/** Writes the contention records: which thread blocks which. */
+/** Writes the rows of contention: which thread blocks which. */
 export class ContentionWriter {
-	readonly records: KeyedRecords;
+	readonly rows: KeyedRows;
 	readonly #views: TableViews;
 
 	constructor(views: TableViews) {
 		this.#views = views;
-		this.records = new KeyedRecords(contentionColumns, views.regions.contention, 256);
+		this.rows = new KeyedRows(contentionColumns, views.regions.contention, 256);
 	}
 
 	/**
-	Returns the record of `records.key`, added if absent; in a full table, that of the same kind of lock and the thread
-	"(other)". `recordOfOther` returns that thread's record.
+	Returns the row of `rows.key`, added if absent; in a full table, that of the same kind of lock and the thread
+	"(other)". `threadOfOther` returns that thread.
 	*/
-	findOrAdd(recordOfOther: () => number): number {
-		const {records} = this;
-		const found = records.find();
+	findOrAdd(threadOfOther: () => number): number {
+		const {rows} = this;
+		const found = rows.find();
 		if (found >= 0) {
 			return found;
 		}
 
-		// One record for each kind of lock is kept for "(other)".
-		const {size, used, key, keyAt} = records;
+		// One row for each kind of lock is kept for "(other)".
+		const {size, used, key, keyAt} = rows;
 		if (size - used > lockKinds.length || this.#views.growFor('contention', size + lockKinds.length)) {
-			return records.add();
+			return rows.add();
 		}
 
 		const lockKind = key[keyAt.lockKind];
 		key.set(select(contentionColumns, {role: 'key'}).map(name => units[contentionColumns[name].unit].none));
-		key[keyAt.thread] = recordOfOther();
+		key[keyAt.thread] = threadOfOther();
 		key[keyAt.node] = otherNode;
 		key[keyAt.lockKind] = lockKind;
-		return records.intern();
+		return rows.intern();
 	}
 
-	addTicks(record: number, ticks: number): void {
-		this.#views.regions.contention.ticks.add(record, ticks);
+	addTicks(row: number, ticks: number): void {
+		this.#views.regions.contention.ticks.add(row, ticks);
 	}
 }

@@ -14,7 +14,7 @@ import {maxNameLength, safe} from '../util/printable.js';
 
 /*
 The layout of the shared table: one growable SharedArrayBuffer with a header page and slabs of equal layout. Each slab
-holds the same number of records (its share) of every region; record i of a region is in slab floor(i / share) at index
+holds the same number of rows (its share) of every region; row i of a region is in slab floor(i / share) at index
 i % share. Growing adds a slab; nothing ever moves. Untouched pages of a slab use no memory.
 
 Only the writer (the sampler's worker) writes, except for the lock word, which both sides write, and `rings`, which the
@@ -22,8 +22,8 @@ main thread writes. What the reader may see, and when:
 - the dictionary (strings, frames, nodes) is append-only: written beyond the published count without the lock and never
   changed, so a reader that knows a count may copy below it at any time;
 - keys of counters and contention are written beyond the published count without the lock, and below it only under the
-  lock, when the slot of an ended thread's record is reused (`word.reused`);
-- counts, counters, thread records, thread names and session figures change only under the lock, once a sample;
+  lock, when the slot of an ended thread's row is reused (`word.reused`);
+- counts, counters, rows of threads, thread names and session figures change only under the lock, once a sample;
 - `createTable` writes the shape of the slabs once.
 */
 
@@ -40,7 +40,7 @@ export const word = Object.freeze({
 	rings: 4,
 	/** Incremented when keys of counters or contention change below the published counts, because slots are reused. */
 	reused: 5,
-	/** Published number of records of each region, in the order of `regionNames`. */
+	/** Published number of rows of each region, in the order of `regionNames`. */
 	counts: 8,
 	/** Share of each region in a slab, in the order of `regionNames`. */
 	shares: 24,
@@ -61,8 +61,8 @@ export type OwnFigures = Record<Select<typeof figures, {by: 'table'}>, number>;
 export const figureNames = namesOf(figures).filter((name): name is FigureName => figures[name].by !== 'reader');
 export const ownFigureNames = select(figures, {by: 'table'});
 
-/** Columns of a thread's record: those of the schema, its name's length in bytes, and a number that changes with it. */
-export const recordColumns = {...threadNumbers, nameLength: {unit: 'index'}, nameSerial: {unit: 'index'}} as const;
+/** Columns of a thread's row: those of the schema, its name's length in bytes, and a number that changes with it. */
+export const threadRowColumns = {...threadNumbers, nameLength: {unit: 'index'}, nameSerial: {unit: 'index'}} as const;
 
 /** Columns of every region, the widest first, so that each begins aligned. */
 export const regions = {
@@ -72,7 +72,7 @@ export const regions = {
 	bytes: {value: 'u8'},
 	frames: widestFirst(frameColumns),
 	nodes: widestFirst(nodeColumns),
-	threads: widestFirst(recordColumns),
+	threads: widestFirst(threadRowColumns),
 	counters: widestFirst(counterColumns),
 	contention: widestFirst(contentionColumns),
 } as const satisfies Record<string, Record<string, ArrayType>>;
@@ -91,7 +91,7 @@ export const countWord = Object
 		number
 	>);
 
-/** Records of each region in one slab (powers of two), and the maximum number of slabs. */
+/** Rows of each region in one slab (powers of two), and the maximum number of slabs. */
 export type TableShape = Record<RegionName, number> & {readonly maxSlabs: number};
 
 /**

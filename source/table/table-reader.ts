@@ -18,7 +18,7 @@ export type TableImage = {
 	readonly figures: Readonly<Figures>;
 };
 
-/** Columns that change in published records; the others, the keys, change there only when a slot is reused. */
+/** Columns that change in published rows; the others, the keys, change there only when a slot is reused. */
 const counterSums = pick(counterColumns, select(counterColumns, {role: 'sum'}));
 const contentionSums = pick(contentionColumns, select(contentionColumns, {role: 'sum'}));
 
@@ -28,7 +28,7 @@ export class TableReader {
 	lastHeldMs = 0;
 	readonly #views: TableViews;
 	readonly #texts: Printable[] = [];
-	/** Thread names by record, in a new list whenever one changes; and the `nameSerial` of each. */
+	/** Thread names by row, in a new list whenever one changes; and the `nameSerial` of each. */
 	#names: readonly Printable[] = [];
 	readonly #nameSerials: number[] = [];
 	readonly #strings = new AppendOnlyCopy('strings', ['start', 'length']);
@@ -109,12 +109,12 @@ export class TableReader {
 	#readChangedNames(count: number): void {
 		const {nameLength, nameSerial} = this.#views.regions.threads;
 		let names: Printable[] | undefined;
-		for (let record = 0; record < count; record++) {
-			const serial = nameSerial.get(record);
-			if (serial !== this.#nameSerials[record]) {
-				this.#nameSerials[record] = serial;
+		for (let row = 0; row < count; row++) {
+			const serial = nameSerial.get(row);
+			if (serial !== this.#nameSerials[row]) {
+				this.#nameSerials[row] = serial;
 				names ??= [...this.#names];
-				names[record] = this.#views.nameOf(record, nameLength.get(record));
+				names[row] = this.#views.nameOf(row, nameLength.get(row));
 			}
 		}
 
@@ -145,7 +145,7 @@ export class TableReader {
 	}
 }
 
-/** Returns a private copy of the first `count` records of these columns. */
+/** Returns a private copy of the first `count` rows of these columns. */
 function copyOf<C extends Columns>(
 	columns: C,
 	from: Readonly<Record<keyof C & string, SlabColumn>>,

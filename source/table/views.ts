@@ -16,7 +16,7 @@ import {
 	type TableShape,
 } from './table-layout.js';
 
-/** A column of a region, with an array of `share` values (a power of two) in each slab, addressed by record. */
+/** A column of a region, with an array of `share` values (a power of two) in each slab, addressed by row. */
 export class SlabColumn {
 	readonly slabs: ColumnArray[] = [];
 	readonly #shift: number;
@@ -27,31 +27,31 @@ export class SlabColumn {
 		this.#mask = share - 1;
 	}
 
-	get(record: number): number {
-		return this.slabs[record >> this.#shift][record & this.#mask];
+	get(row: number): number {
+		return this.slabs[row >> this.#shift][row & this.#mask];
 	}
 
-	set(record: number, value: number): void {
-		this.slabs[record >> this.#shift][record & this.#mask] = value;
+	set(row: number, value: number): void {
+		this.slabs[row >> this.#shift][row & this.#mask] = value;
 	}
 
-	add(record: number, value: number): void {
-		this.slabs[record >> this.#shift][record & this.#mask] += value;
+	add(row: number, value: number): void {
+		this.slabs[row >> this.#shift][row & this.#mask] += value;
 	}
 
-	/** Returns the values of `count` records from `record` on, which must be in one slab. */
-	part(record: number, count: number): ColumnArray {
-		const at = record & this.#mask;
-		return this.slabs[record >> this.#shift].subarray(at, at + count);
+	/** Returns the values of `count` rows from `row` on, which must be in one slab. */
+	part(row: number, count: number): ColumnArray {
+		const at = row & this.#mask;
+		return this.slabs[row >> this.#shift].subarray(at, at + count);
 	}
 
-	/** Returns the first index from `record` on at which `count` records fit in one slab. */
-	startFor(record: number, count: number): number {
-		const at = record & this.#mask;
-		return at + count > this.#mask + 1 ? record + this.#mask + 1 - at : record;
+	/** Returns the first index from `row` on at which `count` rows fit in one slab. */
+	startFor(row: number, count: number): number {
+		const at = row & this.#mask;
+		return at + count > this.#mask + 1 ? row + this.#mask + 1 - at : row;
 	}
 
-	/** Copies records `from` to `to` to the same indexes of a private array. */
+	/** Copies rows `from` to `to` to the same indexes of a private array. */
 	copy(from: number, to: number, into: ColumnArray): void {
 		for (let at = from; at < to;) {
 			const count = Math.min(this.#mask + 1 - (at & this.#mask), to - at);
@@ -113,26 +113,26 @@ export class TableViews {
 		}
 	}
 
-	/** Returns the name, of `length` bytes, of a thread's record. The lock is held. */
-	nameOf(record: number, length: number): Printable {
+	/** Returns the name, of `length` bytes, of a thread's row. The lock is held. */
+	nameOf(row: number, length: number): Printable {
 		const {threads} = this.shape;
-		const at = (record % threads) * nameBytes;
-		return this.#namesBySlab[Math.floor(record / threads)].toString('utf16le', at, at + length) as Printable;
+		const at = (row % threads) * nameBytes;
+		return this.#namesBySlab[Math.floor(row / threads)].toString('utf16le', at, at + length) as Printable;
 	}
 
-	/** Writes the name of a thread's record, truncated if needed; returns the bytes written. The lock is held. */
-	setName(record: number, name: string): number {
+	/** Writes the name of a thread's row, truncated if needed; returns the bytes written. The lock is held. */
+	setName(row: number, name: string): number {
 		const {threads} = this.shape;
-		return this.#namesBySlab[Math.floor(record / threads)].write(
+		return this.#namesBySlab[Math.floor(row / threads)].write(
 			name,
-			(record % threads) * nameBytes,
+			(row % threads) * nameBytes,
 			nameBytes,
 			'utf16le',
 		);
 	}
 
 	/**
-	Grows the table until a region has record `index`; returns false if it cannot grow so far. For the writer only.
+	Grows the table until a region has row `index`; returns false if it cannot grow so far. For the writer only.
 	*/
 	growFor(region: RegionName, index: number): boolean {
 		while (index >= this.slabs * this.shape[region]) {
@@ -162,7 +162,7 @@ type Arrays<R extends RegionName, C extends Column<R>> = {
 };
 
 /**
-The reader's private copy of a region's append-only columns. Only new records are copied, so snapshots share the arrays.
+The reader's private copy of a region's append-only columns. Only new rows are copied, so snapshots share the arrays.
 When an array is too short a longer one replaces it, and older snapshots keep theirs.
 */
 export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
@@ -178,14 +178,14 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 		this.#arrays = this.#allocate();
 	}
 
-	/** Makes the next `extend` copy all records into new arrays: call it when copied records have changed. */
+	/** Makes the next `extend` copy all rows into new arrays: call it when copied rows have changed. */
 	restart(): void {
 		this.count = 0;
 		this.#arrays = this.#allocate();
 		this.#view = undefined;
 	}
 
-	/** Copies the new records up to `count`. */
+	/** Copies the new rows up to `count`. */
 	extend(views: RegionViews<R>, count: number): void {
 		if (count === this.count) {
 			return;
@@ -208,7 +208,7 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 		this.#view = undefined;
 	}
 
-	/** Returns the records copied so far; the same arrays until more are copied. */
+	/** Returns the rows copied so far; the same arrays until more are copied. */
 	view(): Arrays<R, C> {
 		if (!this.#view) {
 			const copied = this.#columns.map(column => [column, this.#arrays[column].subarray(0, this.count)] as const);

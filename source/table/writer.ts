@@ -32,9 +32,10 @@ export class TableWriter implements Interner {
 	readonly #counters: CounterWriter;
 	readonly #contention: ContentionWriter;
 	/**
-	By row of the sample: thread record, stack, counter and contention record (-1 for none), and number of threads.
+	By row of the sample: its thread, stack, counter and contention in the table (-1 for none), and its number of
+	threads.
 	*/
-	#recordOf = new Int32Array(256);
+	#threadOf = new Int32Array(256);
 	#nodeOf = new Int32Array(256);
 	#counterOf = new Int32Array(256);
 	#contentionOf = new Int32Array(256);
@@ -43,7 +44,7 @@ export class TableWriter implements Interner {
 	#attributedCpuOf = new Int32Array(64);
 	#changedRows = new Int32Array(256);
 	#changedCount = 0;
-	/** Number of rows of the previous sample that still have their records in these arrays; 0 if it was not counted. */
+	/** Number of rows of the previous sample that these arrays still have; 0 if it was not counted. */
 	#reusableRows = 0;
 	readonly #figures = new SampleFigures();
 	readonly #moves = new Moves();
@@ -66,10 +67,10 @@ export class TableWriter implements Interner {
 	}
 
 	/**
-	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures.
-	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but blocks one that is accepted gets a
-	record with its name and stack, and is not counted. CPU time counts once, independent of `counts`. Returns false,
-	with nothing counted, if the lock was not free in time.
+	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures. `atMs`: epoch
+	milliseconds of the sample. A thread that is not accepted but blocks one that is accepted gets a row in the table
+	with its name and stack, and is not counted. CPU time counts once, independent of `counts`. Returns false, with
+	nothing counted, if the lock was not free in time.
 	*/
 	count(
 		sample: Sample,
@@ -88,8 +89,8 @@ export class TableWriter implements Interner {
 				members: this.#membersOf.slice(0, length),
 			}
 			: undefined;
-		this.#findRecords(sample, accepts);
-		// 0 if `#findRecords` had to replace the arrays.
+		this.#findTableRows(sample, accepts);
+		// 0 if `#findTableRows` had to replace the arrays.
 		const reusedRows = this.#reusableRows;
 		this.#reusableRows = 0;
 		return this.#locked(() => {
@@ -129,9 +130,9 @@ export class TableWriter implements Interner {
 		return true;
 	}
 
-	/** Frees records of ended threads if many, or if room is short; one takes over their sums. The lock is held. */
+	/** Frees rows of ended threads if many, or if room is short; one takes over their sums. The lock is held. */
 	#freeEnded(): void {
-		const [counters, contention] = [this.#counters.records, this.#contention.records];
+		const [counters, contention] = [this.#counters.rows, this.#contention.rows];
 		const {shape} = this.#views;
 		const isHalfFull = counters.used > shape.counters * shape.maxSlabs / 2
 			|| contention.used > shape.contention * shape.maxSlabs / 2;
@@ -145,7 +146,7 @@ export class TableWriter implements Interner {
 		this.#views.words[word.reused]++;
 	}
 
-	/** Adds this many ticks to the counters and contention records of rows. The lock is held. */
+	/** Adds this many ticks to the counters and the contention of rows. The lock is held. */
 	#addTicks(
 		{counters, contention, members}: {
 			readonly counters: Int32Array;
@@ -165,12 +166,12 @@ export class TableWriter implements Interner {
 		}
 	}
 
-	/** Finds or adds the thread record, stack, counter and contention record of every row, without the lock. */
-	#findRecords(sample: Sample, accepts?: (name: string) => boolean): void {
+	/** Finds or adds the thread, stack, counter and contention of every row of a sample, without the lock. */
+	#findTableRows(sample: Sample, accepts?: (name: string) => boolean): void {
 		const {count} = sample;
-		if (count > this.#recordOf.length) {
+		if (count > this.#threadOf.length) {
 			const size = count * 2;
-			this.#recordOf = new Int32Array(size);
+			this.#threadOf = new Int32Array(size);
 			this.#nodeOf = new Int32Array(size);
 			this.#counterOf = new Int32Array(size);
 			this.#contentionOf = new Int32Array(size);
@@ -188,12 +189,12 @@ export class TableWriter implements Interner {
 			this.#changedRows[this.#changedCount++] = row;
 			this.#counterOf[row] = -1;
 			this.#contentionOf[row] = -1;
-			this.#recordOf[row] = -1;
+			this.#threadOf[row] = -1;
 			this.#membersOf[row] = Math.max(1, sample.members[row]);
 			if (!accepts || accepts(sample.name[row])) {
 				this.#findThread(sample, row);
 				this.#counterOf[row] = this.#counters.findOrAdd(
-					this.#recordOf[row],
+					this.#threadOf[row],
 					this.#nodeOf[row],
 					sample.state[row],
 				);
@@ -211,7 +212,7 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			if (owner >= 0 && this.#recordOf[owner] < 0) {
+			if (owner >= 0 && this.#threadOf[owner] < 0) {
 				this.#findThread(sample, owner);
 			}
 
@@ -221,7 +222,7 @@ export class TableWriter implements Interner {
 		this.#findAttributedCpu(sample);
 	}
 
-	/** Whether a row keeps the record, stack and counter that it had in the previous sample. */
+	/** Whether a row keeps the thread, stack and counter that it had in the previous sample. */
 	#isUnchanged(sample: Sample, row: number): boolean {
 		return sample.isSame[row] === 1 && row < this.#reusableRows;
 	}
@@ -245,13 +246,13 @@ export class TableWriter implements Interner {
 				);
 			this.#attributedCpuOf[index] = node < 0
 				? -1
-				: this.#counters.findOrAdd(this.#recordOf[row], node, stateCode.RUNNABLE);
+				: this.#counters.findOrAdd(this.#threadOf[row], node, stateCode.RUNNABLE);
 		}
 	}
 
 	#findThread(sample: Sample, row: number): void {
-		this.#recordOf[row] = this.#threads.recordOf(sample.key[row]);
-		const nodeBefore = this.#views.regions.threads.node.get(this.#recordOf[row]);
+		this.#threadOf[row] = this.#threads.threadOf(sample.key[row]);
+		const nodeBefore = this.#views.regions.threads.node.get(this.#threadOf[row]);
 		this.#nodeOf[row] = this.#dictionary.internStack(
 			sample.frames,
 			sample.stackStart[row],
@@ -260,7 +261,7 @@ export class TableWriter implements Interner {
 		);
 	}
 
-	/** Returns the contention record of a row that waits for a lock; -1 if it parks or waits and no owner is known. */
+	/** Returns the contention of a row that waits for a lock; -1 if it parks or waits and no owner is known. */
 	#findContention(sample: Sample, row: number): number {
 		const owner = sample.lockOwner[row];
 		const kind = sample.lockKind[row];
@@ -268,21 +269,21 @@ export class TableWriter implements Interner {
 			return -1;
 		}
 
-		const {key, keyAt} = this.#contention.records;
-		key[keyAt.thread] = this.#recordOf[row];
+		const {key, keyAt} = this.#contention.rows;
+		key[keyAt.thread] = this.#threadOf[row];
 		key[keyAt.node] = this.#nodeOf[row];
 		key[keyAt.lockKind] = kind;
 		key[keyAt.lockClass] = sample.lockClass[row];
-		key[keyAt.owner] = this.#recordOfRow(owner);
+		key[keyAt.owner] = this.#threadOfRow(owner);
 		key[keyAt.ownerNode] = owner < 0 ? 0 : this.#nodeOf[owner];
 		key[keyAt.ownerFrame] = sample.lockOwnerFrame[row];
-		return this.#contention.findOrAdd(() => this.#threads.recordOfOther());
+		return this.#contention.findOrAdd(() => this.#threads.threadOfOther());
 	}
 
-	/** Adds a sample to counters and thread records. `reusedRows`: see `#reusableRows`. The lock is held. */
+	/** Adds a sample to counters and threads. `reusedRows`: see `#reusableRows`. The lock is held. */
 	#apply(sample: Sample, atMs: number, reusedRows: number, counts: Counts): void {
 		const threads = this.#threads;
-		const hasReusedSlots = [this.#counters.records.flush(), this.#contention.records.flush()].includes(true);
+		const hasReusedSlots = [this.#counters.rows.flush(), this.#contention.rows.flush()].includes(true);
 		if (hasReusedSlots) {
 			this.#views.words[word.reused]++;
 		}
@@ -290,21 +291,21 @@ export class TableWriter implements Interner {
 		this.#figures.begin(atMs);
 		threads.beginSample(atMs);
 		for (let row = 0; row < sample.count; row++) {
-			const record = this.#recordOf[row];
+			const thread = this.#threadOf[row];
 			const counter = this.#counterOf[row];
-			if (record < 0) {
+			if (thread < 0) {
 				continue;
 			}
 
 			if (sample.isSame[row] === 1 && row < reusedRows) {
-				threads.keep(record);
+				threads.keep(thread);
 			} else {
 				const nodeBefore = threads.write(
-					record,
+					thread,
 					sample,
 					row,
 					this.#nodeOf[row],
-					this.#recordOfRow(sample.lockOwner[row]),
+					this.#threadOfRow(sample.lockOwner[row]),
 					counter >= 0,
 				);
 				if (nodeBefore >= 0 && counter >= 0) {
@@ -340,7 +341,7 @@ export class TableWriter implements Interner {
 			this.#spreadTicks(sample, counts.ticks);
 		}
 
-		threads.endSample(sample, this.#recordOf, this.#counterOf, this.#changedRows.subarray(0, this.#changedCount));
+		threads.endSample(sample, this.#threadOf, this.#counterOf, this.#changedRows.subarray(0, this.#changedCount));
 	}
 
 	/**
@@ -375,8 +376,8 @@ export class TableWriter implements Interner {
 		}
 	}
 
-	#recordOfRow(row: number): number {
-		return row < 0 ? -1 : this.#recordOf[row];
+	#threadOfRow(row: number): number {
+		return row < 0 ? -1 : this.#threadOf[row];
 	}
 
 	/** Writes figures and counts. The lock is held. */
@@ -393,8 +394,8 @@ export class TableWriter implements Interner {
 		words[countWord.frames] = this.#dictionary.frameCount;
 		words[countWord.nodes] = this.#dictionary.nodeCount;
 		words[countWord.threads] = this.#threads.count;
-		words[countWord.counters] = this.#counters.records.size;
-		words[countWord.contention] = this.#contention.records.size;
+		words[countWord.counters] = this.#counters.rows.size;
+		words[countWord.contention] = this.#contention.rows.size;
 		words[word.generation]++;
 	}
 }

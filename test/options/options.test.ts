@@ -234,7 +234,7 @@ describe('the options', () => {
 		},
 	);
 
-	test('no two records have a name or a letter in common, and each default is a value; the help has all', () => {
+	test('no two entries have a name or a letter in common, and each default is a value; the help has all', () => {
 		const spellings = optionRows.flatMap(([, {name, short}]) => [name, ...(short ? [short] : [])]);
 		expect(new Set(spellings).size).toBe(spellings.length);
 		for (const [, option] of optionRows) {

@@ -105,7 +105,7 @@ test('of a line that recurses by way of others, the outermost call has callers a
 	expect(neighbours(detail.callees)).toBe('1 10ms A.add:7');
 });
 
-test('virtual threads that have one record count as the threads that they are', () => {
+test('virtual threads that have one row count as the threads that they are', () => {
 	const drawing = new Picture().draw('one | R | main:1\nvirtual | R | main:1').set('virtual', {members: 30});
 	expect(stacks(queryStacks(drawing.build(), undefined, query({filter: 'threads>30'}))))
 		.toBe('2 RUNNABLE 31thr 100% A.main:1');

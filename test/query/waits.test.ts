@@ -75,7 +75,7 @@ test('a filter finds threads, places and peers', () => {
 	]);
 });
 
-test('virtual threads that have one record count as the threads that they are', () => {
+test('virtual threads that have one row count as the threads that they are', () => {
 	const more = drawing.set('db-2', {members: 30}).build();
 	const [row] = queryWaits(more, undefined, query).rows;
 	expect([row.threads, row.waiters.map(({threadCount}) => threadCount)]).toEqual([31, [1, 30]]);

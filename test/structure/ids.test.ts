@@ -10,13 +10,13 @@ import {views} from '../../source/views/view-registry.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** A kind of thing that is written down as records, each with an id. */
+/** A kind of thing that is written down as entries, each with an id. */
 type Kind = {
 	readonly ids: readonly string[];
 	/** What an id stands in: `view`, `state.view`, `column.id`, `view.id`, `sort.column`, `id`. */
 	readonly holders: readonly string[];
-	/** The files of the records: these may say their own ids. */
-	readonly isRecord?: (name: string) => boolean;
+	/** The files of the entries: these may say their own ids. */
+	readonly isEntry?: (name: string) => boolean;
 	/** Folders and files where the holders hold such ids; all of the source when left out. */
 	readonly within?: readonly string[];
 };
@@ -25,21 +25,21 @@ const kinds: Readonly<Record<string, Kind>> = {
 	'view or column': {
 		ids: views.flatMap(({id, columns}) => [id, ...columns.map(column => column.id)]),
 		holders: ['view', 'column', 'id'],
-		isRecord: name => /^source\/views(?:\/[^/]+){2}$/.test(name) && !name.startsWith('source/views/common/'),
+		isEntry: name => /^source\/views(?:\/[^/]+){2}$/.test(name) && !name.startsWith('source/views/common/'),
 	},
 	engine: {ids: [auto, ...engines.map(({id}) => id)], holders: ['engine', 'asked', 'id']},
 	format: {ids: formats.map(({id}) => id), holders: ['format', 'id']},
 	command: {
 		ids: commands.map(({name}) => name),
 		holders: ['command', 'name', 'word', 'first'],
-		isRecord: name => /^source\/commands\/[\w-]+-command\.ts$/.test(name),
+		isEntry: name => /^source\/commands\/[\w-]+-command\.ts$/.test(name),
 		within: ['source/commands', 'source/options', 'source/manual', 'source/config', 'source/main.ts'],
 	},
 	key: {
 		ids: keyTable.flatMap(({keys}) => keys),
 		holders: ['key'],
 		// Who decodes keys, and who spells their names.
-		isRecord: name => name.startsWith('source/ui/terminal/') || name === 'source/ui/state/keys.ts',
+		isEntry: name => name.startsWith('source/ui/terminal/') || name === 'source/ui/state/keys.ts',
 		within: ['source/ui', 'source/views', 'source/config'],
 	},
 	option: {
@@ -67,9 +67,9 @@ function decisionsById(text: string, {ids, holders}: Kind): string[] {
 const sourceFiles = readdirSync(path.join(root, 'source'), {recursive: true, encoding: 'utf8'}).filter(name =>
 	/\.tsx?$/.test(name)).map(name => `source/${name}`);
 
-test.each(Object.entries(kinds))('nothing but its own record decides by the id of a %s', (_, kind) => {
-	const {isRecord, within = ['source']} = kind;
-	const files = sourceFiles.filter(name => !isRecord?.(name) && within.some(place => name.startsWith(place)));
+test.each(Object.entries(kinds))('nothing but its own entry decides by the id of a %s', (_, kind) => {
+	const {isEntry, within = ['source']} = kind;
+	const files = sourceFiles.filter(name => !isEntry?.(name) && within.some(place => name.startsWith(place)));
 	expect(kind.ids).not.toEqual([]);
 	expect(files.flatMap(name =>
 		decisionsById(readFileSync(path.join(root, name), 'utf8'), kind).map(decision => `${name}: ${decision}`))).toEqual([]);
@@ -88,18 +88,18 @@ test.each([
 	expect(decisionsById(text, kinds[kind])).toHaveLength(1);
 });
 
-// The options and the list of JVMs read the records too: what an engine needs to work is loaded when it is called.
-test.each(engines.map(({id}) => id))('the record of the engine %s loads nothing', id => {
-	const record = sourceFiles.filter(name =>
+// The options and the list of JVMs read the entries too: what an engine needs to work is loaded when it is called.
+test.each(engines.map(({id}) => id))('the entry of the engine %s loads nothing', id => {
+	const entry = sourceFiles.filter(name =>
 		name.startsWith('source/engines/') && readFileSync(path.join(root, name), 'utf8').includes(`\tid: '${id}',`));
-	expect(record).toHaveLength(1);
-	const imports = readFileSync(path.join(root, record[0]), 'utf8').split('\n').filter(line =>
+	expect(entry).toHaveLength(1);
+	const imports = readFileSync(path.join(root, entry[0]), 'utf8').split('\n').filter(line =>
 		line.startsWith('import '));
 	expect(imports.filter(line => !line.startsWith('import type '))).toEqual([]);
 });
 
 // Each call of the program loads all commands: the code that one of them runs is loaded when it is called.
-test.each(commands.map(({name}) => name))('the record of the command %s loads nothing but what reads its words', name => {
+test.each(commands.map(({name}) => name))('the entry of the command %s loads only what reads its words', name => {
 	const text = readFileSync(path.join(root, `source/commands/${name}-command.ts`), 'utf8');
 	expect(text).toContain(`\tname: '${name}',`);
 	const loaded = [...text.matchAll(/^import (?!type )[^;]*from '([^']+)';/gm)].map(([, file]) => file);

@@ -39,7 +39,7 @@ export const maxNodes = 524_288;
 /** Threads in a snapshot: twice what Linux allows by default on a small machine (kernel.pid_max 32,768). */
 export const maxThreads = 65_536;
 
-/** Contention records in a snapshot. */
+/** Rows of contention in a snapshot. */
 export const maxContention = 65_536;
 
 /** Characters in the names of all lines; a function's name counts for each of its lines. */

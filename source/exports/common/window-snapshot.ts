@@ -1,19 +1,19 @@
 import {fromNames, makeArrays, select} from '../../model/column-types.js';
 import {alignedTo} from '../../query/counters/aligned.js';
-import {recordsInWindow} from '../../model/records-in-window.js';
+import {rowsInWindow} from '../../model/rows-in-window.js';
 import {contentionColumns, counterColumns, sessionFigures, threadNumbers} from '../../model/schema.js';
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
 /**
 Returns a snapshot of what was counted since an earlier one of the same session (undefined: since its start), without
-records that counted nothing.
+rows that counted nothing.
 */
 export function windowSnapshot(snapshot: Snapshot, earlier: Snapshot | undefined): Snapshot {
 	const since = alignedTo(snapshot, earlier);
 	const window = {
 		...snapshot,
-		counters: recordsInWindow(counterColumns, snapshot.counters, since?.counters),
-		contention: recordsInWindow(contentionColumns, snapshot.contention, since?.contention),
+		counters: rowsInWindow(counterColumns, snapshot.counters, since?.counters),
+		contention: rowsInWindow(contentionColumns, snapshot.contention, since?.contention),
 	};
 	if (!since) {
 		return window;

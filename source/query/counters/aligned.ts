@@ -1,7 +1,7 @@
 import {makeArrays, namesOf, newArray, select, type Columns} from '../../model/column-types.js';
 import {endedThreadsKey} from '../../model/sample.js';
 import {
-	contentionColumns, counterColumns, threadNumbers, type KeyedColumns, type RecordArrays,
+	contentionColumns, counterColumns, threadNumbers, type KeyedColumns, type RowArrays,
 } from '../../model/schema.js';
 import type {Snapshot, ThreadTable, Dictionary, Counters} from '../../model/snapshot.js';
 import {sumUpTo} from '../../util/sum.js';
@@ -11,7 +11,7 @@ import {stackIndex} from './stack-index.js';
 const lastAligned = new WeakMap<Snapshot, {readonly now: WeakRef<Snapshot>; readonly aligned: Snapshot}>();
 
 /**
-Returns an earlier snapshot with a later one's indexes, to subtract; freed thread records count as (ended threads).
+Returns an earlier snapshot with a later one's indexes, to subtract; freed rows of threads count as (ended threads).
 */
 export function alignedTo(now: Snapshot, then: Snapshot): Snapshot;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined;
@@ -37,12 +37,12 @@ export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot |
 
 function align(now: Snapshot, then: Snapshot): Snapshot {
 	const ended = now.threads.key.subarray(0, now.threads.count).indexOf(endedThreadsKey);
-	/** By record in `then`: its record in `now`. */
-	const recordOf = Int32Array.from({length: then.threads.count}, (_, thread) => thread);
+	/** By thread of `then`: the thread of `now` that has its counts. */
+	const threadOf = Int32Array.from({length: then.threads.count}, (_, thread) => thread);
 	let isSame = true;
 	for (let thread = 0; thread < then.threads.count; thread++) {
 		if (thread >= now.threads.count || now.threads.serial[thread] !== then.threads.serial[thread]) {
-			recordOf[thread] = ended;
+			threadOf[thread] = ended;
 			isSame = false;
 		}
 	}
@@ -51,19 +51,19 @@ function align(now: Snapshot, then: Snapshot): Snapshot {
 		? then
 		: {
 			...then,
-			threads: alignedThreads(now.threads, then.threads, recordOf),
-			counters: alignedCounters(counterColumns, now.counters, then.counters, recordOf, ended),
-			contention: alignedCounters(contentionColumns, now.contention, then.contention, recordOf, ended),
+			threads: alignedThreads(now.threads, then.threads, threadOf),
+			counters: alignedCounters(counterColumns, now.counters, then.counters, threadOf, ended),
+			contention: alignedCounters(contentionColumns, now.contention, then.contention, threadOf, ended),
 		};
 }
 
-function alignedThreads(now: ThreadTable, then: ThreadTable, recordOf: Int32Array): ThreadTable {
+function alignedThreads(now: ThreadTable, then: ThreadTable, threadOf: Int32Array): ThreadTable {
 	return {
 		...now,
 		...makeArrays(threadNumbers, select(threadNumbers, {window: 'difference'}), (column, name) => {
 			const sums = newArray(column, now.count);
 			for (let thread = 0; thread < then.count; thread++) {
-				sums[recordOf[thread]] += then[name][thread];
+				sums[threadOf[thread]] += then[name][thread];
 			}
 
 			return sums;
@@ -73,20 +73,20 @@ function alignedThreads(now: ThreadTable, then: ThreadTable, recordOf: Int32Arra
 
 function alignedCounters<C extends KeyedColumns>(
 	columns: C,
-	now: RecordArrays<C>,
-	then: RecordArrays<C>,
-	recordOf: Int32Array,
+	now: RowArrays<C>,
+	then: RowArrays<C>,
+	threadOf: Int32Array,
 	ended: number,
-): RecordArrays<C> {
+): RowArrays<C> {
 	const names = namesOf(columns as Columns) as ReadonlyArray<keyof C & string>;
 	const keys = names.filter(name => columns[name].role === 'key');
 	const sumNames = names.filter(name => columns[name].role === 'sum');
 	const threadKeys = keys.filter(name => columns[name].unit === 'thread' || columns[name].unit === 'threadOrNone');
-	const isCounted = (records: RecordArrays<C>, index: number) => sumNames.some(name => records[name][index] !== 0);
+	const isCounted = (rows: RowArrays<C>, index: number) => sumNames.some(name => rows[name][index] !== 0);
 	const isOfEnded = (index: number) => threadKeys.some(name => now[name][index] === ended);
-	const recordNow = (record: number) => record < 0 ? record : recordOf[record];
+	const threadNow = (thread: number) => thread < 0 ? thread : threadOf[thread];
 	const keyNow = (index: number) =>
-		keys.map(name => threadKeys.includes(name) ? recordNow(then[name][index]) : then[name][index]).join(' ');
+		keys.map(name => threadKeys.includes(name) ? threadNow(then[name][index]) : then[name][index]).join(' ');
 	/** Rows of ended threads in `now` by key: they may have taken over counts of other rows. Built at first use. */
 	let ofEnded: Map<string, number> | undefined;
 	const find = (key: string) => {
@@ -101,7 +101,7 @@ function alignedCounters<C extends KeyedColumns>(
 		Float64Array
 	>;
 	for (let index = 0; index < then.count; index++) {
-		const isMoved = threadKeys.some(name => recordNow(then[name][index]) !== then[name][index]);
+		const isMoved = threadKeys.some(name => threadNow(then[name][index]) !== then[name][index]);
 		const at = isMoved ? (isCounted(then, index) ? find(keyNow(index)) : undefined) : index;
 		if (at !== undefined && at < now.count) {
 			for (const name of sumNames) {

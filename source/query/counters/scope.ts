@@ -1,7 +1,7 @@
 import {lookUp} from '../../model/column-types.js';
 import {jvmWork} from '../../model/jvm-stacks.js';
 import {rootNode} from '../../model/frame.js';
-import {recordsInWindow} from '../../model/records-in-window.js';
+import {rowsInWindow} from '../../model/rows-in-window.js';
 import {counterColumns} from '../../model/schema.js';
 import type {Counters, Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCode, threadStates} from '../../model/thread-state.js';
@@ -113,7 +113,7 @@ export function countersInWindow(
 				&& !(workRule && isWaitForWork(dictionary, counters.node[index], counters.state[index], workRule));
 	const balanced = withoutNegativeCpu(
 		dictionary,
-		recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted),
+		rowsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted),
 	);
 	const {folded} = stackIndex(dictionary);
 	const inJava

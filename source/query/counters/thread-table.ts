@@ -54,13 +54,13 @@ function hasVirtualThreads({target, threads}: Snapshot): boolean {
 			&& ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));
 }
 
-/** Returns the number of threads in a record: unmounted virtual threads with the same stack share one. */
+/** Returns the number of threads in a row of the table: unmounted virtual threads with the same stack share one. */
 export function membersOf({members}: Pick<ThreadTable, 'members'>, thread: number): number {
 	return Math.max(1, members[thread]);
 }
 
-export function membersOfAll(threads: Pick<ThreadTable, 'members'>, records: readonly number[]): number {
-	return sumOf(records, record => membersOf(threads, record));
+export function membersOfAll(threads: Pick<ThreadTable, 'members'>, indexes: readonly number[]): number {
+	return sumOf(indexes, thread => membersOf(threads, thread));
 }
 
 /** Returns the CPU nanoseconds that a thread used in the window. */

@@ -89,7 +89,7 @@ export function lockInfo(
 /** Classes that threads park for only while another thread holds the lock, unlike latches, queues and conditions. */
 const lockClasses = /^java\.util\.concurrent\.locks\.(?:ReentrantLock|ReentrantReadWriteLock|StampedLock)\b/;
 
-/** Whether a thread that waits for this lock is blocked by another thread. `owner`: its record, or -1 if unknown. */
+/** Whether a thread that waits for this lock is blocked by another thread. `owner`: its index, or -1 if unknown. */
 export function isContention(kind: number, className: string, owner: number): boolean {
 	return kind === lockKindCode.monitor || kind === lockKindCode['class-init']
 		|| (kind === lockKindCode.park && (owner >= 0 || lockClasses.test(className)));

@@ -27,7 +27,7 @@ export type Wait = {
 export type WaitGroup = Pick<Wait, 'kind' | 'peer' | 'isForServer'> & {
 	/** Indexes in the snapshot's thread table, the longest wait first. */
 	readonly threads: readonly number[];
-	/** Number of threads; more than `threads.length` if a record is of several virtual threads. */
+	/** Number of threads; more than `threads.length` if a row is of several virtual threads. */
 	readonly count: number;
 	readonly longestMs: number;
 	/** `longestMs` is a lower bound. */

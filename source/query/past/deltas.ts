@@ -10,7 +10,7 @@ The changes between two snapshots as bytes, which can be applied forwards and ba
 then names of threads. docs/formats.md has the format.
 */
 
-/** The columns of the bytes: all, even keys, because a new thread may take the record of an ended one. */
+/** The columns of the bytes: all, even keys, because a new thread may take the row of an ended one. */
 export const columnsOf = {counters: counterColumns, contention: contentionColumns, threads: threadNumbers} as const;
 export const regions = namesOf(columnsOf);
 
@@ -92,7 +92,7 @@ function readColumn<Change>(
 	for (let gap = from.number(); gap !== 0; gap = from.number()) {
 		index += gap;
 		if (index >= limit) {
-			throw new RangeError('a record that is not there');
+			throw new RangeError('a row that is not there');
 		}
 
 		take(index, kind.read(from));
@@ -161,7 +161,7 @@ export class MovingMoment {
 	readonly #arrays: readonly ColumnArray[];
 	readonly #names: Printable[];
 
-	/** Begins at a snapshot, or at zeros. `room`: the most records of each region that later moves may reach. */
+	/** Begins at a snapshot, or at zeros. `room`: the most rows of each region that later moves may reach. */
 	constructor(from: Counted | undefined, room: Counts) {
 		this.#names = Array.from(
 			{length: room.threads},
@@ -179,7 +179,7 @@ export class MovingMoment {
 		});
 	}
 
-	/** Applies changes forwards or backwards. Throws RangeError for records beyond the room. */
+	/** Applies changes forwards or backwards. Throws RangeError for rows beyond the room. */
 	move(changes: Uint8Array, direction: 1 | -1): void {
 		const reader = new VarintReader(changes);
 		for (const array of this.#arrays) {
@@ -195,15 +195,15 @@ export class MovingMoment {
 
 	/** Returns what is counted at the moment. Must be the last call: it shares its arrays. */
 	counted(counts: Counts): Counted {
-		const recordsOf = (region: Region) => ({
+		const rowsOf = (region: Region) => ({
 			count: counts[region],
 			...Object.fromEntries(changing.map((part, index) => [part, this.#arrays[index]] as const).filter(([part]) =>
 				part.region === region).map(([{name}, array]) => [name, array])),
 		});
 		return {
-			counters: recordsOf('counters'),
-			contention: recordsOf('contention'),
-			threads: {...recordsOf('threads'), name: this.#names},
+			counters: rowsOf('counters'),
+			contention: rowsOf('contention'),
+			threads: {...rowsOf('threads'), name: this.#names},
 		} as unknown as Counted;
 	}
 }

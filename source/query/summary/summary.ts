@@ -62,12 +62,12 @@ export function starvedText({session}: Snapshot, since: Snapshot | undefined): P
 }
 
 /** Returns a note on threads that were renamed in the session, if the filter selects threads by name; else empty. */
-export function renamedText({threads: {count: records, flags}}: Snapshot, filter: string): Printable {
+export function renamedText({threads: {count: rows, flags}}: Snapshot, filter: string): Printable {
 	if (!filterOf(filter).thread) {
 		return safe``;
 	}
 
-	const count = sumUpTo(records, record => Number((flags[record] & threadFlag.renamed) !== 0));
+	const count = sumUpTo(rows, row => Number((flags[row] & threadFlag.renamed) !== 0));
 	const [threads, their] = count === 1 ? [safe`1 thread was`, safe`its`] : [safe`${count} threads were`, safe`their`];
 	return count === 0 ? safe`` : safe`${threads} renamed: ${their} samples count under ${their} last name`;
 }

@@ -3,7 +3,7 @@ import {views} from '../../views/view-registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 
 /*
-Every key as a record of data, from which help, key line and docs are made. A view's own keys are in its record. Keys
+Every key as an entry, from which help, key line and docs are made. A view's own keys are in its entry. Keys
 are named as by terminal/key-decoder: `a`, `ctrl-a`, `pageup`.
 */
 

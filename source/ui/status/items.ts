@@ -19,7 +19,7 @@ export type HeaderContext = {
 	readonly width: number;
 };
 
-/** An item of the header. Its three lines, the single line of a low screen and the help are made from these records. */
+/** An item of the header. Its three lines, the single line of a low screen and the help are made from these entries. */
 export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJoined' | 'cut'> & {
 	readonly line: 1 | 2 | 3;
 	/** The item's name and meaning in the help; absent if another item has them. */

@@ -3,7 +3,7 @@ import {sumOf} from '../../util/sum.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {alignedTo} from '../../query/counters/aligned.js';
 import {lockKinds} from '../../model/sample.js';
-import {recordsInWindow} from '../../model/records-in-window.js';
+import {rowsInWindow} from '../../model/rows-in-window.js';
 import {contentionColumns} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
@@ -193,16 +193,16 @@ function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Sco
 			dictionary.strings[contention.lockClass[index]],
 			contention.owner[index],
 		);
-	const records = recordsInWindow(contentionColumns, contention, alignedTo(snapshot, since)?.contention, isWanted);
-	for (let index = 0; index < records.count; index++) {
-		const waiter = waitOf(records.thread[index], {
-			kind: records.lockKind[index],
-			owner: records.owner[index],
-			lockClass: records.lockClass[index],
-			ownerFrame: records.ownerFrame[index],
+	const window = rowsInWindow(contentionColumns, contention, alignedTo(snapshot, since)?.contention, isWanted);
+	for (let index = 0; index < window.count; index++) {
+		const waiter = waitOf(window.thread[index], {
+			kind: window.lockKind[index],
+			owner: window.owner[index],
+			lockClass: window.lockClass[index],
+			ownerFrame: window.ownerFrame[index],
 		});
-		waiter.ticks += records.ticks[index];
-		waiter.node = records.node[index];
+		waiter.ticks += window.ticks[index];
+		waiter.node = window.node[index];
 	}
 
 	for (let thread = 0; thread < threads.count; thread++) {

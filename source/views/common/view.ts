@@ -80,7 +80,7 @@ type ViewFiles<Row> = {
 	json?(snapshot: Snapshot, since: Snapshot | undefined, query: Query, top: number | undefined): Iterable<string>;
 };
 
-/** A view. Screen, help, docs, menus and sort orders are made from these records. */
+/** A view. Screen, help, docs, menus and sort orders are made from these entries. */
 export type View<Row extends ViewRow = ViewRow> = {
 	readonly id: string;
 	readonly title: string;

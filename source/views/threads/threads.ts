@@ -174,7 +174,9 @@ function stateNow({threads}: Snapshot, thread: number, cpuPercent: number): Thre
 	return isBusy ? 'RUNNABLE' : threadStates[threads.state[thread]];
 }
 
-/** Returns a row for each kind of virtual threads: their records have the kind's name and the number of threads. */
+/**
+Returns a row for each kind of virtual threads. Their rows in the table have the kind's name and numbers of threads.
+*/
 function foldKinds(rows: readonly ThreadRow[]): ThreadRow[] {
 	const kinds = new Map<Printable, ThreadRow[]>();
 	for (const row of rows) {

@@ -18,15 +18,17 @@ import type {ViewTable} from '../common/view.js';
 export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAtLeast'> & {
 	readonly key: string;
 	readonly threads: number;
-	/** Keys of their thread records, the longest wait first. */
+	/** Keys of their rows in the table, the longest wait first. */
 	readonly threadKeys: readonly number[];
-	/** Pool names (`worker-*`), the one with most threads first; the full name if there is only one thread record. */
+	/**
+	Pool names (`worker-*`), the one with most threads first; the full name if the table has only one row of them.
+	*/
 	readonly names: readonly Printable[];
 	/** The program's line where most of them wait. */
 	readonly at?: Location;
 	/** No thread waits for a lock that another one holds; each is the JVM's own or waits for its next task. */
 	readonly isForWork: boolean;
-	/** The thread records, the longest wait first; `threadCount`: threads in a record; `clientSide`: see `Wait`. */
+	/** Rows of the table, the longest wait first; `threadCount`: threads in a row; `clientSide`: see `Wait`. */
 	readonly waiters: ReadonlyArray<
 		{
 			readonly name: Printable;

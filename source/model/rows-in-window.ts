@@ -1,16 +1,16 @@
 import {makeArrays, namesOf, newArray, type ColumnArray} from './column-types.js';
-import type {KeyedColumns, RecordArrays} from './schema.js';
+import type {KeyedColumns, RowArrays} from './schema.js';
 
 /**
-Returns what was counted between two snapshots of a session (`then` undefined: since its start): the records with a sum
-that grew, or changed if it is signed, with their sums subtracted. `isWanted` filters records by index.
+Returns what was counted between two snapshots of a session (`then` undefined: since its start): the rows with a sum
+that grew, or changed if it is signed, with their sums subtracted. `isWanted` filters rows by index.
 */
-export function recordsInWindow<C extends KeyedColumns>(
+export function rowsInWindow<C extends KeyedColumns>(
 	columns: C,
-	now: RecordArrays<C>,
-	then: RecordArrays<C> | undefined,
+	now: RowArrays<C>,
+	then: RowArrays<C> | undefined,
 	isWanted?: (index: number) => boolean,
-): RecordArrays<C> {
+): RowArrays<C> {
 	const names = namesOf(columns);
 	const sums = names.filter(name => columns[name].role === 'sum');
 	if (!then && !isWanted && hasOnlyPositive(sums.map(name => now[name]), now.count)) {
@@ -23,7 +23,7 @@ export function recordsInWindow<C extends KeyedColumns>(
 		markChanged(hasChanged, now[name], then?.[name], {thenCount, isSigned: columns[name].isSigned});
 	}
 
-	// The wanted records by their place in the result.
+	// The wanted rows by their place in the result.
 	const indexes = new Int32Array(now.count);
 	let count = 0;
 	for (let index = 0; index < now.count; index++) {
@@ -51,7 +51,7 @@ export function recordsInWindow<C extends KeyedColumns>(
 	return {count, ...arrays};
 }
 
-/** Sets `hasChanged` of records whose value grew or, if it is signed, changed; `before` has the first `thenCount`. */
+/** Sets `hasChanged` of rows whose value grew or, if it is signed, changed; `before` has the first `thenCount`. */
 function markChanged(
 	hasChanged: Uint8Array,
 	values: ColumnArray,
@@ -67,7 +67,7 @@ function markChanged(
 	}
 }
 
-/** Whether every record has a sum above 0, as usual since the session's start: then nothing needs to be copied. */
+/** Whether every row has a sum above 0, as usual since the session's start: then nothing needs to be copied. */
 function hasOnlyPositive([values, ...others]: readonly ColumnArray[], count: number): boolean {
 	for (let index = 0; index < count; index++) {
 		if (values[index] <= 0 && !hasPositive(others, index)) {
