@@ -5,7 +5,7 @@ import {engines} from '../engines/engine-registry.js';
 import {jsonSchema} from '../exports/common/export-format.js';
 import {formats, type ExportFormat} from '../exports/formats/format-registry.js';
 import {wrapAt} from '../exports/common/text-table.js';
-import {cellWidth, cut, pad} from '../util/cell-width.js';
+import {cellWidth, elideEnd, pad} from '../util/cell-width.js';
 import {usage} from '../runtime/errors.js';
 import {eitherOf} from '../options/option.js';
 import {version} from '../runtime/bundle.js';
@@ -92,7 +92,7 @@ export function tableText(
 		}
 
 		const below = remark === '' ? [] : wrapAt(safe` `, safe`${remarkIndent}${remark.trim()}`, width, remarkIndent);
-		return [cut(line, width), ...below];
+		return [elideEnd(line, width), ...below];
 	}).map(line => `${line}\n`).join('');
 }
 

@@ -50,7 +50,7 @@ export function graphemes(text: Printable): readonly Grapheme[] {
 }
 
 /** Returns the text; if it is wider than `width` cells, its start with an ellipsis in the last cell. */
-export function cut(text: Printable, width: number): Printable {
+export function elideEnd(text: Printable, width: number): Printable {
 	if (cellWidth(text) <= width) {
 		return text;
 	}
@@ -59,7 +59,7 @@ export function cut(text: Printable, width: number): Printable {
 }
 
 /** Returns the text; if it is wider than `width` cells, its end after an ellipsis. */
-export function cutStart(text: Printable, width: number): Printable {
+export function elideStart(text: Printable, width: number): Printable {
 	if (cellWidth(text) <= width) {
 		return text;
 	}
@@ -69,10 +69,10 @@ export function cutStart(text: Printable, width: number): Printable {
 }
 
 /** Returns the text; if wider than `width` cells, its start and end around an ellipsis: thread names differ in both. */
-export function cutMiddle(text: Printable, width: number): Printable {
+export function elideMiddle(text: Printable, width: number): Printable {
 	// The width of the end includes the ellipsis.
 	const endWidth = Math.min(width, Math.floor(width / 2) + 1);
-	return cellWidth(text) <= width ? text : safe`${firstCells(text, width - endWidth)}${cutStart(text, endWidth)}`;
+	return cellWidth(text) <= width ? text : safe`${firstCells(text, width - endWidth)}${elideStart(text, endWidth)}`;
 }
 
 /** Pads the text with blanks to `width` cells; never shortens it. */
@@ -84,7 +84,7 @@ export function pad(text: Printable, width: number, align: 'left' | 'right' = 'l
 /** Elides or pads the text to exactly `width` cells. */
 export function fit(text: Printable, width: number, align: 'left' | 'right' = 'left'): Printable {
 	if (text.length > width || !oneCellEach.test(text)) {
-		return pad(cut(text, width), width, align);
+		return pad(elideEnd(text, width), width, align);
 	}
 
 	return align === 'left' ? text.padEnd(width) : text.padStart(width);

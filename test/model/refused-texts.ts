@@ -1,7 +1,7 @@
 import type {Column} from '../../source/query/columns/column.js';
 import type {SourceStatus} from '../../source/model/source.js';
 import type {Location} from '../../source/query/types/query.js';
-import {cut} from '../../source/util/cell-width.js';
+import {elideEnd} from '../../source/util/cell-width.js';
 import {joined, safe} from '../../source/util/printable.js';
 import {UserError} from '../../source/runtime/errors.js';
 import type {Span} from '../../source/ui/text/spans.js';
@@ -35,7 +35,7 @@ export function refusedTexts(raw: string, isKnown: boolean): unknown[] {
 		safe`class ${isKnown ? raw : 'unknown'}`,
 		// @ts-expect-error Printable texts are joined, not raw ones.
 		joined([raw], safe`, `),
-		// @ts-expect-error Nor is a raw text cut to cells.
-		cut(raw, 10),
+		// @ts-expect-error Nor is a raw text elided to cells.
+		elideEnd(raw, 10),
 	];
 }

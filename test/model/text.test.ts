@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import {UserError} from '../../source/runtime/errors.js';
 import {normalClassName} from '../../source/model/class-name.js';
 import {decodeModifiedUtf8, maxNameLength, printable, safe, type Printable} from '../../source/util/printable.js';
-import {cellWidth, cut, cutStart, graphemes, pad} from '../../source/util/cell-width.js';
+import {cellWidth, elideEnd, elideStart, graphemes, pad} from '../../source/util/cell-width.js';
 import {globListMatcher, globMatcher, globsOf} from '../../source/util/glob.js';
 import {randomBytes} from '../helpers/random.js';
 
@@ -27,7 +27,7 @@ test.each([
 	expect(printable(text)).toBe(shown);
 });
 
-test('a long one is cut with an ellipsis, between characters, and no longer than any other when it is written out', () => {
+test('a long one is elided, between characters, and no longer than any other when it is written out', () => {
 	expect(printable('x'.repeat(5000))).toBe(`${'x'.repeat(maxNameLength - 1)}…`);
 	expect(printable(`${'x'.repeat(8)}😀y`, 10)).toBe(`${'x'.repeat(8)}…`);
 	expect(printable('\u0001'.repeat(500))).toBe(`${String.raw`\x01`.repeat(127)}\\x0…`);
@@ -145,10 +145,10 @@ test.each(['é…', '✅', '⌚', '🀄', '🩰', '🫠', '👍🏽', '🇩🇪'
 );
 
 test('what a reader takes for one character is not cut in two', () => {
-	expect(cut(safe`e\u0301e\u0301e\u0301`, 2)).toBe('e\u0301…');
-	expect(cut(safe`a👍🏽b`, 3)).toBe('a…');
-	expect(cutStart(safe`a👍🏽b`, 3)).toBe('…b');
-	expect(cutStart(safe`x🇩🇪`, 2)).toBe('…');
+	expect(elideEnd(safe`e\u0301e\u0301e\u0301`, 2)).toBe('e\u0301…');
+	expect(elideEnd(safe`a👍🏽b`, 3)).toBe('a…');
+	expect(elideStart(safe`a👍🏽b`, 3)).toBe('…b');
+	expect(elideStart(safe`x🇩🇪`, 2)).toBe('…');
 	expect(pad(safe`✅`, 4)).toBe('✅  ');
 	expect(pad(safe`✅`, 4, 'right')).toBe('  ✅');
 });
@@ -164,8 +164,8 @@ test('counts what its characters count, never less than string-width, and cuts t
 		expect(characters.map(character => character.text).join('')).toBe(text);
 		expect(cellWidth(text)).toBe(characters.map(({cells}) => cells).reduce((sum, cells) => sum + cells, 0));
 		expect(cellWidth(text)).toBeGreaterThanOrEqual(stringWidth(text));
-		expect(cellWidth(cut(text, room))).toBeLessThanOrEqual(room);
-		expect(cellWidth(cutStart(text, room))).toBeLessThanOrEqual(room);
+		expect(cellWidth(elideEnd(text, room))).toBeLessThanOrEqual(room);
+		expect(cellWidth(elideStart(text, room))).toBeLessThanOrEqual(room);
 	}), {numRuns: 1000});
 });
 

@@ -56,7 +56,8 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 		expect(new Set(figures).size).toBe(figures.length);
 		expect([...figures].toSorted()).toEqual(['cpu', 'name', 'self', 'ticks', 'total', 'total-ticks']);
 		for (const [index, column] of view.columns.entries()) {
-			expect(column.lendsRoom && view.columns[index - 1].width).toBe(column.lendsRoom ? 0 : undefined);
+			const isYielding = column.yieldsUnusedWidth;
+			expect(isYielding && view.columns[index - 1].width).toBe(isYielding ? 0 : undefined);
 		}
 	});
 

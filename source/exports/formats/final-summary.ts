@@ -1,6 +1,6 @@
 import {safe, type Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
-import {cut} from '../../util/cell-width.js';
+import {elideEnd} from '../../util/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatMs, formatNs, formatPercent} from '../../query/columns/format.js';
 import {defaultQuery, type Query} from '../../query/types/query.js';
@@ -83,7 +83,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 		}
 	}
 
-	return lines.slice(0, maxLines).map(line => cut(line, width));
+	return lines.slice(0, maxLines).map(line => elideEnd(line, width));
 }
 
 /** Wraps an entry at blanks, and a name longer than a line before its dots. */

@@ -1,5 +1,5 @@
 import {safe, type Printable} from '../../util/printable.js';
-import {cellWidth, cut} from '../../util/cell-width.js';
+import {cellWidth, elideEnd} from '../../util/cell-width.js';
 import type {TaskReport} from '../../model/task-report.js';
 import {exactMsOf, formatNs, plural} from '../../query/columns/format.js';
 import {shortKind, taskColumns, taskRows, type TasksBy} from '../../views/tasks/stays.js';
@@ -42,7 +42,7 @@ export const textTasks: ReportFormat<TaskReport> = {
 			...report.readings.slice(0, top).map(({counter, of, value}) =>
 				safe`${safe`${value}`.padStart(7)}  ${counters[counter].name}${of === '' ? '' : safe`: ${of}`}`),
 		];
-		return body.map(line => `${cut(line, room)}\n`).join('');
+		return body.map(line => `${elideEnd(line, room)}\n`).join('');
 	},
 };
 

@@ -1,4 +1,4 @@
-import {cut} from '../../util/cell-width.js';
+import {elideEnd} from '../../util/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -81,7 +81,7 @@ export const text: ExportFormat = {
 			...(threads.length > 0 ? [safe``, ...textTable(threadColumns, threads.slice(0, maxThreads), layout)] : []),
 			...moreLine(threads.length, maxThreads),
 		];
-		return body.flatMap(line => wrapAt(safe` | `, line, width)).map(line => `${cut(line, width)}\n`).join('');
+		return body.flatMap(line => wrapAt(safe` | `, line, width)).map(line => `${elideEnd(line, width)}\n`).join('');
 	},
 };
 

@@ -207,7 +207,7 @@ function ringOf(blocks: readonly Block[], names: ReadNames): {readonly ring: Rin
 	endRun();
 	const unnamed = pending.find(window => !take(window));
 	if (unnamed) {
-		cutBefore(windows, unnamed);
+		dropFrom(windows, unnamed);
 	}
 
 	if (!whole.has(-1)) {
@@ -225,7 +225,7 @@ function ringOf(blocks: readonly Block[], names: ReadNames): {readonly ring: Rin
 }
 
 /** Removes a window and all after it. */
-function cutBefore(windows: Block[], window: Block): void {
+function dropFrom(windows: Block[], window: Block): void {
 	const at = windows.indexOf(window);
 	windows.splice(at === -1 ? windows.length : at);
 }

@@ -1,5 +1,5 @@
 import {joined, safe, type Printable} from '../../util/printable.js';
-import {cut} from '../../util/cell-width.js';
+import {elideEnd} from '../../util/cell-width.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import {formatCount, formatNs, plural} from '../../query/columns/format.js';
 import {traceColumns} from '../../views/traces/trace-rows.js';
@@ -53,7 +53,7 @@ export const textTraces: ReportFormat<TraceReport> = {
 			...report.active.slice(0, top).map(({thread, method, ageNs, depth}) =>
 				safe`${formatNs(ageNs).padStart(7)}  ${nameOf(report.methods[method])}  in ${thread}, ${depth} deep`),
 		];
-		return body.map(line => `${cut(line, room)}\n`).join('');
+		return body.map(line => `${elideEnd(line, room)}\n`).join('');
 	},
 };
 

@@ -51,7 +51,7 @@ export type Column<Row> = Sortable<Row> & {
 	/** Not in text reports: a snapshot lacks it, or another column says the same in less space. */
 	readonly screenOnly?: true;
 	/** The preceding column may use the cells that this one's text leaves free. */
-	readonly lendsRoom?: true;
+	readonly yieldsUnusedWidth?: true;
 	/** The keys that sort by this column. */
 	readonly sortKeys?: readonly SortKey[];
 	/** Returns the cell's text, which may be wider than the column. */

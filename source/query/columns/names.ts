@@ -1,5 +1,5 @@
 import {joined, safe, type Printable} from '../../util/printable.js';
-import {cellWidth, cut, cutMiddle, cutStart} from '../../util/cell-width.js';
+import {cellWidth, elideEnd, elideMiddle, elideStart} from '../../util/cell-width.js';
 import {nativeCodeLine} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import {locationName} from '../counters/location.js';
@@ -94,14 +94,14 @@ export function shortName(location: Location, room: number, full = false): Print
 		}
 	}
 
-	return cutStart(rest, room);
+	return elideStart(rest, room);
 }
 
 /** Names the JVM's work or native code. Shortens the package of a compiled method: `[jit] C2 c.a.sort.Bubble.sort`. */
 function shortWork(name: Printable, room: number, full: boolean): Printable {
 	const [, head] = /^(\[jit] .*?)\S+\.\S+$/.exec(name) ?? [];
 	if (head === undefined) {
-		return cut(name, room);
+		return elideEnd(name, room);
 	}
 
 	const dot = name.lastIndexOf('.');
@@ -124,7 +124,7 @@ export function nameWith(location: Location, asides: readonly Printable[], room:
 	let shown = safe``;
 	for (const aside of asides) {
 		const left = room - least - cellWidth(shown) - 1;
-		shown = left < minAsideCells ? shown : safe`${shown} ${cut(aside, left)}`;
+		shown = left < minAsideCells ? shown : safe`${shown} ${elideEnd(aside, left)}`;
 	}
 
 	return safe`${shortName(location, room - cellWidth(shown), full)}${shown}`;
@@ -152,7 +152,7 @@ export function nameHeldBy(
 	const cells = Math.max(room - least, Math.floor(room * minHolderPart));
 	const shown = cells < minHolderCells
 		? safe``
-		: safe` by ${cutMiddle(holder, cells - cellWidth(safe` by ${more}`))}${more}`;
+		: safe` by ${elideMiddle(holder, cells - cellWidth(safe` by ${more}`))}${more}`;
 	return safe`${shortName(location, room - cellWidth(shown), full)}${shown}`;
 }
 

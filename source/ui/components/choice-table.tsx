@@ -3,7 +3,7 @@ import {joined, safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {shownRows, type ChoiceRow, type ChooserState} from '../state/reduce-chooser.js';
-import {cut, fit, type Spans} from '../text/spans.js';
+import {elideEnd, fit, type Spans} from '../text/spans.js';
 import {Line, Lines} from './text.js';
 
 /** A column before the name. */
@@ -47,7 +47,7 @@ export function ChoiceTable({state, choices, width, room}: ChoiceTableProps) {
 		return row && {kind: 'row', key: row.id};
 	});
 	if (shown.length === 0) {
-		const reason = cut(rows.length === 0 ? none : safe`nothing matches; Esc clears the filter`, width);
+		const reason = elideEnd(rows.length === 0 ? none : safe`nothing matches; Esc clears the filter`, width);
 		const line: Spans = [{text: reason, role: 'dim'}];
 		return <Lines lines={[line]} width={width} height={room}/>;
 	}
@@ -107,6 +107,6 @@ function lineFormatter(columns: readonly ChoiceColumn[], rows: readonly ChoiceRo
 	})).filter(({fromColumns}) => width + 1 >= fromColumns);
 	return (cells, name) => {
 		const fitted = visibleColumns.map(column => fit(cells[column.index], column.cells, column.align));
-		return cut(joined([...fitted, name], safe` `), Math.max(0, width - 1));
+		return elideEnd(joined([...fitted, name], safe` `), Math.max(0, width - 1));
 	};
 }

@@ -20,7 +20,7 @@ import {
 } from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
 import type {Layout} from '../text/screen-layout.js';
-import {cut, pad, wrappedSpans, type Span, type Spans, sparkline} from '../text/spans.js';
+import {elideEnd, pad, wrappedSpans, type Span, type Spans, sparkline} from '../text/spans.js';
 import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/detail.js';
 import type {StackRow} from '../../query/stack-rows.js';
 import {Lines} from './text.js';
@@ -184,7 +184,7 @@ function part(lines: Part['lines'], link?: RowLink): Part {
 }
 
 function textPart(text: Printable, role?: Span['role']): Part {
-	return part(({width}) => [[{text: cut(text, width), role}]]);
+	return part(({width}) => [[{text: elideEnd(text, width), role}]]);
 }
 
 function section(title: Printable, parts: readonly Part[]): readonly Part[] {
@@ -207,7 +207,7 @@ function figures(cpuNs: number, ticks: number): Printable {
 function threadLine(thread: DetailThread, {width}: LineFormat): Spans {
 	const states = stateCells(thread.states);
 	const blocked = thread.states[stateCode.BLOCKED];
-	const name = cut(
+	const name = elideEnd(
 		safe`${thread.name}${blocked > 0 ? safe` (blocked in ${formatCount(blocked)})` : ''}`,
 		Math.max(0, width - figuresCells - statesCells),
 	);
@@ -226,7 +226,7 @@ function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, 
 		locations.slice(0, maxOwnerLocations).map(({location, ticks: count}): Spans => {
 			const share = locations.length > 1 ? safe` (${formatCount(count)})` : safe``;
 			return [{
-				text: cut(
+				text: elideEnd(
 					safe`           ${what} ${shortName(location, Math.max(12, width - 30), fullNames)}${share}`,
 					width,
 				),
@@ -237,7 +237,7 @@ function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, 
 		link: link && {...link, isHolder: true},
 		lines:
 			format => [
-				[{text: cut(title, format.width), role: 'blocked'}],
+				[{text: elideEnd(title, format.width), role: 'blocked'}],
 				...locationLines(safe`took it at`, took, format),
 				...locationLines(safe`is now at`, now, format),
 			],
@@ -251,7 +251,10 @@ function waitLine({count, longestMs, longestAtLeast, ...wait}: WaitGroup): Print
 
 function locationLine(cpuNs: number, ticks: number, location: Location, {width, fullNames}: LineFormat): Spans {
 	return [{
-		text: cut(safe`${figures(cpuNs, ticks)}${shortName(location, Math.max(0, width - figuresCells), fullNames)}`, width),
+		text: elideEnd(
+			safe`${figures(cpuNs, ticks)}${shortName(location, Math.max(0, width - figuresCells), fullNames)}`,
+			width,
+		),
 	}];
 }
 
@@ -269,7 +272,7 @@ function stackLines(
 	}${
 		reason ? safe`; ${reason}` : ''
 	}`;
-	return [[{text: cut(title, format.width)}], ...frameLines(frames, maxFrames, format)];
+	return [[{text: elideEnd(title, format.width)}], ...frameLines(frames, maxFrames, format)];
 }
 
 function frameLines(frames: readonly AnnotatedFrame[], maxFrames: number, {width, fullNames}: LineFormat): Spans[] {
@@ -278,7 +281,7 @@ function frameLines(frames: readonly AnnotatedFrame[], maxFrames: number, {width
 		...frames.slice(0, maxFrames).map((location): Spans => {
 			const {before = safe``, behind = safe``} = location;
 			return [{
-				text: cut(
+				text: elideEnd(
 					safe`    ${before}${shortName(location, Math.max(8, width - 4 - before.length - behind.length), fullNames)}${
 						behind
 					}`,
@@ -295,7 +298,7 @@ function sourceLines({text, line, figures: figuresOfLine}: LocationSource, aroun
 	const mismatch = text.mismatch === undefined ? undefined : safe`${text.found} is not what runs: ${text.mismatch}`;
 	const problem = text.note ?? mismatch;
 	if (problem !== undefined) {
-		return [[{text: cut(safe`  ${problem}`, width), role: 'dim'}]];
+		return [[{text: elideEnd(safe`  ${problem}`, width), role: 'dim'}]];
 	}
 
 	const first = Math.max(1, line - around);
@@ -309,6 +312,7 @@ function sourceLines({text, line, figures: figuresOfLine}: LocationSource, aroun
 		} `;
 		const gutter = safe`${lineFigures}${number === line ? '>' : ' '}${pad(safe`${number}`, digits, 'right')} `;
 		const role: Span['role'] = number === line ? 'title' : (cpuNs > 0 || ticks > 0 ? undefined : 'dim');
-		return [{text: safe`${gutter}${cut(text.lines[number - 1], Math.max(0, width - cellWidth(gutter)))}`, role}];
+		const code = elideEnd(text.lines[number - 1], Math.max(0, width - cellWidth(gutter)));
+		return [{text: safe`${gutter}${code}`, role}];
 	});
 }

@@ -1,5 +1,5 @@
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
-import {cellWidth, cutStart} from '../../util/cell-width.js';
+import {cellWidth, elideStart} from '../../util/cell-width.js';
 import {viewOf} from '../../views/view-registry.js';
 import type {Hint} from '../../views/common/view.js';
 import {actionOf, bindingOf, keyLabel, keysOf, labelAfter, type KeyBinding} from '../state/keys.js';
@@ -10,7 +10,7 @@ import {keyContextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, typ
 import {messageOf} from '../status/session-states.js';
 import type {Layout} from '../text/screen-layout.js';
 import {layOut, type Item} from '../text/line-items.js';
-import {cut, spansWidth, wrappedSpans, type Span, type Spans} from '../text/spans.js';
+import {elideEnd, spansWidth, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines} from './text.js';
 
 type FooterProps = {
@@ -34,7 +34,7 @@ export function Footer({ui, data, layout: {width, footerLines: room}, message, l
 		return (
 			<Lines
 				lines={[...message.slice(0, room - 1), [{
-					text: cut(safe`... press ? to read all of it`, width),
+					text: elideEnd(safe`... press ? to read all of it`, width),
 					role: 'dim',
 				}]]}
 				width={width}
@@ -104,9 +104,9 @@ function inputLine({label, text, cursor, isSelected}: InputLayer, width: number,
 	const [cursorText = ' ', ...textAfter] = text.slice(cursor);
 	const atCursor = printable(cursorText);
 	const room = Math.max(1, width - cellWidth(atCursor) - Math.min(cellWidth(label), Math.floor(width / 2)));
-	const before = cutStart(printable(text.slice(0, cursor), Infinity), room);
-	const shortLabel = cut(label, Math.max(0, width - cellWidth(atCursor) - cellWidth(before)));
-	const after = cut(
+	const before = elideStart(printable(text.slice(0, cursor), Infinity), room);
+	const shortLabel = elideEnd(label, Math.max(0, width - cellWidth(atCursor) - cellWidth(before)));
+	const after = elideEnd(
 		printable(textAfter.join(''), Infinity),
 		Math.max(0, width - cellWidth(shortLabel) - cellWidth(before) - cellWidth(atCursor)),
 	);

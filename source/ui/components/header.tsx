@@ -6,7 +6,7 @@ import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Layout} from '../text/screen-layout.js';
 import {layOut, type Item} from '../text/line-items.js';
-import {cut, wrapped, type Span, type Spans} from '../text/spans.js';
+import {elideEnd, wrapped, type Span, type Spans} from '../text/spans.js';
 import {Line, Lines} from './text.js';
 
 const headerLines = [...new Set(headerItems.map(({line}) => line))];
@@ -103,10 +103,10 @@ function fittingLines(ui: UiState, data: ScreenData, width: number, room: number
 	const kept = room === 1 ? [only] : [first, ...others].flat().slice(0, room);
 	const last = kept.at(-1)!;
 	if (others.length === 0) {
-		return [...kept.slice(0, -1), {...last, text: cut(last.text, width)}];
+		return [...kept.slice(0, -1), {...last, text: elideEnd(last.text, width)}];
 	}
 
-	return [...kept.slice(0, -1), {...last, text: cut(withNextMark(last.text, width), width)}];
+	return [...kept.slice(0, -1), {...last, text: elideEnd(withNextMark(last.text, width), width)}];
 }
 
 /** Returns the text, or the whole words of it that fit, followed by `nextMark`. */

@@ -17,7 +17,7 @@ import {
 } from '../state/keys.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {HelpLayer, UiState} from '../state/state.js';
-import {cut, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
+import {elideEnd, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
 import {allFindings} from './header.js';
 import {termWidth, type TermRow} from './term-table.js';
 
@@ -160,21 +160,21 @@ function describedKey(binding: KeyBinding, changes: KeyChanges | undefined, widt
 }
 
 function section(title: Printable, lines: readonly HelpLine[], width: number): HelpLine[] {
-	return lines.length === 0 ? [] : [[{text: cut(title, width), role: 'title'}], ...lines, []];
+	return lines.length === 0 ? [] : [[{text: elideEnd(title, width), role: 'title'}], ...lines, []];
 }
 
 /** Returns a term with its description beside it, or below it on narrow screens. */
 function described(term: Printable, text: string, width: number): HelpLine[] {
 	const head = safe` ${term}`;
 	if (width < narrowWidth) {
-		const below = wrapped(printable(text, Infinity), width - narrowIndent).map(part => cut(safe`${
+		const below = wrapped(printable(text, Infinity), width - narrowIndent).map(part => elideEnd(safe`${
 			safe` `.repeat(narrowIndent)
 		}${part}`, width));
-		return [[{text: cut(head, width), role: 'key'}], ...below.map(part => [{text: part}])];
+		return [[{text: elideEnd(head, width), role: 'key'}], ...below.map(part => [{text: part}])];
 	}
 
 	const [first, ...others] = wrapped(printable(text, Infinity), width - termWidth);
-	return [{term: cut(head, termWidth - 1), text: first}, ...others.map(part => ({term: safe``, text: part}))];
+	return [{term: elideEnd(head, termWidth - 1), text: first}, ...others.map(part => ({term: safe``, text: part}))];
 }
 
 function indented(text: Printable, width: number, role?: 'hot' | 'error'): Spans[] {

@@ -14,7 +14,7 @@ import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
 import type {Layout} from '../text/screen-layout.js';
-import {cut, fit, wrappedSpans, type Span, type Spans} from '../text/spans.js';
+import {elideEnd, fit, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';
 import {emptyText} from './view-table.js';
 
@@ -107,7 +107,9 @@ export function nameInBox(row: FlameRow, room: number): Printable {
 	const name = shortName(row, room, true);
 	const {method, line} = row;
 	const withLine = line >= 0 ? safe`${method}:${line}` : method;
-	return name.startsWith('…') && method !== '' ? (cellWidth(withLine) <= room ? withLine : cut(method, room)) : name;
+	return name.startsWith('…') && method !== ''
+		? (cellWidth(withLine) <= room ? withLine : elideEnd(method, room))
+		: name;
 }
 
 /** Styles of libraries' code: one by a hash of the package. */
@@ -141,5 +143,8 @@ function selectionHeading(row: FlameRow, query: Query, width: number): Spans {
 	const {total, self} = row.percents;
 	const figures = safe` ${formatPercent(total)}%  ${amount}  self ${formatPercent(self)}%`;
 	const room = Math.max(0, width - figures.length);
-	return [{text: fit(shortName(row, room, true), room), role: 'title'}, {text: cut(figures, width), role: 'heading'}];
+	return [
+		{text: fit(shortName(row, room, true), room), role: 'title'},
+		{text: elideEnd(figures, width), role: 'heading'},
+	];
 }

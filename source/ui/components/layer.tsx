@@ -9,7 +9,7 @@ import {sourceKindOf, type DetailOf, type ScreenData} from '../state/screen-data
 import {scrollIntoView, type MenuLayer, type ScrolledLayer, type UiState} from '../state/state.js';
 import {layerRoom, type Layout} from '../text/screen-layout.js';
 import {layOut} from '../text/line-items.js';
-import {cut, type Spans} from '../text/spans.js';
+import {elideEnd, type Spans} from '../text/spans.js';
 import {detailLines} from './detail.js';
 import {helpOf, helpTitle, type HelpLine} from './help-lines.js';
 import {TermTable, type TermRow} from './term-table.js';
@@ -32,7 +32,7 @@ export function Menu({layer, ...screen}: Pick<ScreenProps, 'ui' | 'data' | 'layo
 		{title},
 		at,
 	): Spans => [{
-		text: cut(safe`${at === index ? '>' : ' '} ${printable(title)}`, layout.width),
+		text: elideEnd(safe`${at === index ? '>' : ' '} ${printable(title)}`, layout.width),
 		role: at === index ? 'selected' : undefined,
 	}]);
 	const hitArea = useHitArea(line =>

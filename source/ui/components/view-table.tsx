@@ -15,7 +15,7 @@ import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {queryOf, selectedIndex, type UiState} from '../state/state.js';
 import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/screen-layout.js';
 import {
-	cut, dropCells, fit, pad, sparkline, truncateSpans, wrappedSpans, type Span, type Spans,
+	elideEnd, dropCells, fit, pad, sparkline, truncateSpans, wrappedSpans, type Span, type Spans,
 } from '../text/spans.js';
 import {areSame, EmptyLine, Line, Lines, Pieces, useTheme} from './text.js';
 
@@ -166,7 +166,7 @@ function headingSpans<Row>({columns, position, query, measure}: TableContext<Row
 		const isSorted = column.id === query.sort.column;
 		const name = headingOf(column, measure, query.by);
 		const mark = isSorted && cellWidth(name) < width ? arrow(Boolean(column.ascending) !== query.sort.reverse) : safe``;
-		const text = cut(safe`${name}${mark}`, width);
+		const text = elideEnd(safe`${name}${mark}`, width);
 		const lender = lenderAt(columns, index + 1);
 		const room = width + (lender ? gap.length + lender.width : 0);
 		const hasPosition = isFlexible(column) && cellWidth(text) + position.length < room;
@@ -188,11 +188,11 @@ function arrow(isAscending: boolean): Printable {
 /** Returns the column at an index if it lends its unused room to the one before it. */
 function lenderAt<Row>(columns: FittedColumns<Row>, index: number): FittedColumns<Row>[number] | undefined {
 	const next = columns.at(index);
-	return next?.column.lendsRoom ? next : undefined;
+	return next?.column.yieldsUnusedWidth ? next : undefined;
 }
 
 function lentText<Row>({column, width}: FittedColumns<Row>[number], row: Row, context: CellContext): Printable {
-	return cut(column.value(row, {...context, room: width}), width);
+	return elideEnd(column.value(row, {...context, room: width}), width);
 }
 
 /** Returns the cells of something that a gap is before; none for nothing. */
@@ -208,7 +208,7 @@ function cellsOf<Row>(row: Row, isSelected: boolean, context: TableContext<Row>)
 	const cells: Span[] = [];
 	for (let index = 0; index < columns.length; index++) {
 		const {column, width} = columns[index];
-		if (index > 0 && column.lendsRoom) {
+		if (index > 0 && column.yieldsUnusedWidth) {
 			// Its text is in the cell of the column before it.
 			continue;
 		}

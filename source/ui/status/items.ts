@@ -1,6 +1,6 @@
 import {fixed, joined, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
-import {cutStart} from '../../util/cell-width.js';
+import {elideStart} from '../../util/cell-width.js';
 import {featureRelease, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import {formatBytes, formatDuration, plural} from '../../query/columns/format.js';
@@ -20,7 +20,7 @@ export type HeaderContext = {
 };
 
 /** An item of the header. Its three lines, the single line of a low screen and the help are made from these entries. */
-export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJoined' | 'cut'> & {
+export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJoined' | 'elide'> & {
 	readonly line: 1 | 2 | 3;
 	/** The item's name and meaning in the help; absent if another item has them. */
 	readonly word?: string;
@@ -49,7 +49,7 @@ const muchGrowth = 0.05;
 /** All items; those of a line are in the order in which the line has them. */
 export const headerItems: readonly HeaderItem[] = [
 	{
-		line: 1, priority: 1, leastWidth: 8, cut: (text, width) => cutStart(text, width),
+		line: 1, priority: 1, leastWidth: 8, elide: (text, width) => elideStart(text, width),
 		text: ({data: {snapshot}}) => snapshot?.target.mainClass ?? safe``,
 		role: () => 'title',
 	},

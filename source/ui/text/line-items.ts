@@ -2,7 +2,7 @@ import {safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cellWidth} from '../../util/cell-width.js';
 import type {Role} from '../terminal/theme.js';
-import {cut, type Span, type Spans} from './spans.js';
+import {elideEnd, type Span, type Spans} from './spans.js';
 
 /** A part of a line that is laid out by priority. */
 export type Item = {
@@ -21,8 +21,8 @@ export type Item = {
 	readonly isRight?: boolean;
 	/** Whether only one blank is before it, instead of the gap between items. */
 	readonly isJoined?: boolean;
-	/** Truncates its text to a number of cells; at the end by default. */
-	readonly cut?: (text: Printable, width: number) => Printable;
+	/** Elides its text to a number of cells; at the end by default. */
+	readonly elide?: (text: Printable, width: number) => Printable;
 };
 
 const defaultGaps = [2];
@@ -40,7 +40,7 @@ export function layOut(items: readonly Item[], width: number, gaps: readonly num
 		const {leastWidth = Infinity, ...item} = kept[index];
 		const cells = cellWidth(item.text);
 		const least = kept.length === 1 ? 0 : leastWidth;
-		const text = least < cells ? (item.cut ?? cut)(item.text, Math.max(least, cells - excess)) : safe``;
+		const text = least < cells ? (item.elide ?? elideEnd)(item.text, Math.max(least, cells - excess)) : safe``;
 		// A truncated item loses its `leastWidth`: if the line is still too long, the item is dropped.
 		kept = text === '' ? kept.toSpliced(index, 1) : kept.with(index, {...item, text});
 	}

@@ -54,8 +54,8 @@ const percent: Format = {text: value => fixed(value, 1), file: perS.file};
 /** Change of CPU time that is not little, milliseconds per second: one percent of a core. */
 const muchMsPerS = 10;
 
-/** Whether a row is sorted first: what is new or gone, by more than its error and not little, says most. */
-function isTelling({kind, cpuChange, cpuError}: ChangeRow): boolean {
+/** Whether a row is new or gone, and by much: by more than its error and `muchMsPerS`. Such rows come first. */
+function isMuchNewOrGone({kind, cpuChange, cpuError}: ChangeRow): boolean {
 	return kind !== 'both' && Math.abs(cpuChange) >= Math.max(muchMsPerS, cpuError);
 }
 
@@ -64,7 +64,7 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		heading: 'CPU% +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortKeys: ['self', 'total', 'cpu'],
 		description: 'CPU time at the location, 100 is one core, more or less than in the baseline; '
 			+ 'sorts by how much, either way, what is new or gone and 1 % of a core or more first',
-		sortBy: [row => Number(isTelling(row)), row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
+		sortBy: [row => Number(isMuchNewOrGone(row)), row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
 		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
 	}),
 	figure('cpu-error', row => row.cpuError, core, {

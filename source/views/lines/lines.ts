@@ -117,7 +117,12 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
 	}),
 	figure('note', row => row.stuckMs, formats.duration, {
-		heading: '', title: 'stuck', width: 11, fromColumns: 60, lendsRoom: true, thenBy: [row => row.blockedNow],
+		heading: '',
+		title: 'stuck',
+		width: 11,
+		fromColumns: 60,
+		yieldsUnusedWidth: true,
+		thenBy: [row => row.blockedNow],
 		description: 'threads blocked at the line now, and how long the longest of them has been; sorts by that time',
 		value: row => lineNote(row),
 		role: () => 'blocked',

@@ -7,7 +7,7 @@ import {sortRows} from '../../query/columns/sort.js';
 import {filtered, filterOf} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import type {TaskState} from '../../model/task-probe.js';
-import {cellWidth, cutStart} from '../../util/cell-width.js';
+import {cellWidth, elideStart} from '../../util/cell-width.js';
 import {figure, text, type Column} from '../../query/columns/column.js';
 import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
@@ -124,7 +124,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 			const ofKind = kind === ''
 				? safe``
 				: safe`: ${shortKind(kind, Math.max(minKindCells, room - cellWidth(worker) - 2), fullNames)}`;
-			return safe`${cutStart(worker, Math.max(1, room - cellWidth(ofKind)))}${ofKind}`;
+			return safe`${elideStart(worker, Math.max(1, room - cellWidth(ofKind)))}${ofKind}`;
 		},
 	}),
 ];
