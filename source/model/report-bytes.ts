@@ -1,7 +1,7 @@
 import {joined, printable, safe, type Printable} from '../util/printable.js';
 import {VarintReader} from '../util/varints.js';
 import {HistogramList, histogramOf, readHistogram} from './histogram.js';
-import type {AgentTaskReport, CounterReading, LongStay, TasksNow, TaskStays} from './task-report.js';
+import type {AgentTaskReport, CounterReading, LongVisit, TasksNow, TaskVisits} from './task-report.js';
 import {
 	actionKinds,
 	threadGroups,
@@ -41,7 +41,7 @@ const limits = {
 	faults: 2200,
 	kinds: 1000,
 	workers: 5000,
-	stays: 40_000,
+	visits: 40_000,
 	longest: 1000,
 	readings: 10_000,
 };
@@ -260,15 +260,15 @@ export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: P
 	);
 	const [oneIn, skipped, dropped, missed] = Array.from({length: 4}, () => from.number());
 	const faults = from.list(limits.faults, () => from.text());
-	const stays = from.listToZero(limits.stays, workerPlusOne => readStays(from, workerPlusOne - 1, states.length));
-	const now = from.listToZero(limits.stays, (kindPlusOne): TasksNow => ({
+	const visits = from.listToZero(limits.visits, workerPlusOne => readVisits(from, workerPlusOne - 1, states.length));
+	const now = from.listToZero(limits.visits, (kindPlusOne): TasksNow => ({
 		kind: kindPlusOne - 1,
 		state: from.below(states.length),
 		count: from.number(),
 		sumNs: from.number(),
 		oldestNs: from.number(),
 	}));
-	const longest = from.list(limits.longest, (): LongStay => ({
+	const longest = from.list(limits.longest, (): LongVisit => ({
 		kind: from.number(), state: from.below(states.length), ageNs: from.number(), worker: from.text(),
 	}));
 	const readings = from.list(
@@ -278,8 +278,8 @@ export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: P
 	const kinds = from.list(limits.kinds, () => from.text());
 	const workers = from.list(limits.workers, () => from.text());
 	if (
-		[...stays, ...now, ...longest].some(({kind}) => kind >= kinds.length)
-		|| stays.some(({worker}) => worker >= workers.length)
+		[...visits, ...now, ...longest].some(({kind}) => kind >= kinds.length)
+		|| visits.some(({worker}) => worker >= workers.length)
 	) {
 		throw new RangeError('number out of bounds');
 	}
@@ -297,7 +297,7 @@ export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: P
 		dropped,
 		missed,
 		faults,
-		stays,
+		visits,
 		now,
 		longest,
 		readings,
@@ -306,7 +306,7 @@ export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: P
 	};
 }
 
-function readStays(from: VarintReader, worker: number, stateCount: number): TaskStays {
+function readVisits(from: VarintReader, worker: number, stateCount: number): TaskVisits {
 	const [kind, state] = [from.number(), from.below(stateCount)];
 	const [count, totalNs, leastNs, mostNs] = Array.from({length: 4}, () => from.number());
 	const durations = new HistogramList();

@@ -4,7 +4,7 @@ import type {ProbeCounter, TaskState} from './task-probe.js';
 import type {AgentReport} from './trace-report.js';
 
 /** Times that tasks of one kind spent in one state, by one worker; in an end state, from begin to end. Nanoseconds. */
-export type TaskStays = {
+export type TaskVisits = {
 	/** Indexes in the report's `workers` and `kinds` and the probe's `states`. */
 	readonly worker: number;
 	readonly kind: number;
@@ -26,7 +26,7 @@ export type TasksNow = {
 };
 
 /** One of the tasks that have been in their state the longest; `worker`: name of the thread that runs it, or empty. */
-export type LongStay = {
+export type LongVisit = {
 	readonly kind: number;
 	readonly state: number;
 	readonly ageNs: number;
@@ -50,9 +50,9 @@ export type AgentTaskReport = AgentReport & {
 	readonly missed: number;
 	/** Paths of the probe that could not be followed. */
 	readonly faults: readonly Printable[];
-	readonly stays: readonly TaskStays[];
+	readonly visits: readonly TaskVisits[];
 	readonly now: readonly TasksNow[];
-	readonly longest: readonly LongStay[];
+	readonly longest: readonly LongVisit[];
 	readonly readings: readonly CounterReading[];
 	readonly kinds: readonly Printable[];
 	readonly workers: readonly Printable[];

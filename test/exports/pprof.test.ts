@@ -21,7 +21,7 @@ import {viewOf} from '../../source/views/view-registry.js';
 import {threadColumns} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {threadsView} from '../../source/views/threads/threads-view.js';
-import {taskRows} from '../../source/views/tasks/stays.js';
+import {taskRows} from '../../source/views/tasks/task-rows.js';
 import {traceMethods, threadTrees} from '../../source/views/traces/traced-methods.js';
 import {report, taskReportOf, traceReport} from '../helpers/reports.js';
 import {pick, seeded} from '../helpers/random.js';

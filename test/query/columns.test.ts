@@ -6,7 +6,7 @@ import {lineColumns, lineNote} from '../../source/views/lines/lines.js';
 import {byNumber, byText, sortRows} from '../../source/query/columns/sort.js';
 import {lockText} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
-import {taskColumns, type TaskRow} from '../../source/views/tasks/stays.js';
+import {taskColumns, type TaskRow} from '../../source/views/tasks/task-rows.js';
 import {tasksView} from '../../source/views/tasks/tasks-view.js';
 import {views} from '../../source/views/view-registry.js';
 import {stateCode} from '../../source/model/thread-state.js';
@@ -168,8 +168,8 @@ describe('tasks', () => {
 
 	test('a row opened counts in words that fit one, many and ends', () => {
 		const second = (of: TaskRow) => tasksView.titleLines(of, 80, undefined)[1]?.text;
-		expect(second({...row, count: 1, now: 1})).toBe('1 stay that ended, 10.0 a second; 1 task now');
-		expect(second({...row, now: 0})).toBe('1000 stays that ended, 10.0 a second; 0 tasks now');
+		expect(second({...row, count: 1, now: 1})).toBe('1 visit that ended, 10.0 a second; 1 task now');
+		expect(second({...row, now: 0})).toBe('1000 visits that ended, 10.0 a second; 0 tasks now');
 		expect(second({...row, state: {...row.state, kind: 'end'}, now: undefined}))
 			.toBe('1000 tasks reached it, 10.0 a second');
 	});

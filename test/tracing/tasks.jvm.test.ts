@@ -3,7 +3,7 @@ import {safe} from '../../source/util/printable.js';
 import type {Probe, ProbeCounter} from '../../source/model/task-probe.js';
 import type {TaskReport} from '../../source/model/task-report.js';
 import {readProbe} from '../../source/probes/probe-file.js';
-import {taskRows} from '../../source/views/tasks/stays.js';
+import {taskRows} from '../../source/views/tasks/task-rows.js';
 import {TaskSession} from '../../source/tracing/task-session.js';
 import {classIn, hasAgent} from '../helpers/tracing.js';
 import {jdks, sayTo} from '../helpers/jvm.js';

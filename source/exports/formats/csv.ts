@@ -1,6 +1,6 @@
 import type {TaskReport} from '../../model/task-report.js';
 import type {TraceReport} from '../../model/trace-report.js';
-import {taskGroupings, taskRows} from '../../views/tasks/stays.js';
+import {taskGroupings, taskRows} from '../../views/tasks/task-rows.js';
 import {longestFirst, traceMethods} from '../../views/traces/traced-methods.js';
 import {views} from '../../views/view-registry.js';
 import {tasksView} from '../../views/tasks/tasks-view.js';

@@ -2,15 +2,15 @@ import {safe, type Printable} from '../../util/printable.js';
 import {cellWidth, elideEnd} from '../../util/cell-width.js';
 import type {TaskReport} from '../../model/task-report.js';
 import {exactMsOf, formatNs, plural} from '../../query/columns/format.js';
-import {shortKind, taskColumns, taskRows, type TasksBy} from '../../views/tasks/stays.js';
+import {shortKind, taskColumns, taskRows, type TasksBy} from '../../views/tasks/task-rows.js';
 import {taskJson} from '../../views/tasks/tasks-view.js';
 import {documentHead, type ReportFormat} from '../common/export-format.js';
 import {defaultTop, defaultWidth, minWidth, reportHead, textTable} from '../common/text-table.js';
 
-/** For people: the states, by kind and by worker, the longest stays, and the counters. */
+/** For people: the states, by kind and by worker, the longest visits, and the counters. */
 export const textTasks: ReportFormat<TaskReport> = {
 	description:
-		`states alone, by kind and by worker, and the longest stays; the top ${defaultTop} unless --top is given`,
+		`states alone, by kind and by worker, and the longest visits; the top ${defaultTop} unless --top is given`,
 	write(target, report, {width = defaultWidth, top = defaultTop, notes = []}) {
 		const room = Math.max(width, minWidth);
 		const table = (by: TasksBy) => {
@@ -47,7 +47,7 @@ export const textTasks: ReportFormat<TaskReport> = {
 };
 
 export const jsonTasks: ReportFormat<TaskReport> = {
-	description: 'states alone, by kind and by worker, the longest stays and the counters, for programs',
+	description: 'states alone, by kind and by worker, the longest visits and the counters, for programs',
 	write(target, report, {version, top, notes = []}) {
 		const {states, kinds, counters} = report;
 		return `${JSON.stringify({

@@ -4,7 +4,7 @@ import {exactMsOf, formatNs, formatRate, plural} from '../../query/columns/forma
 import {csvOf, rowsAsJson} from '../common/file-fields.js';
 import {cyclingKey} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
-import {groupOf, taskColumns, type TaskRow, queryTasks, titleOfTasks, taskGroupings, taskRows} from './stays.js';
+import {groupOf, taskColumns, type TaskRow, queryTasks, titleOfTasks, taskGroupings, taskRows} from './task-rows.js';
 
 const maxTasks = 20;
 const groupTitles = {
@@ -53,8 +53,8 @@ export const tasksView: View<TaskRow> = {
 	locationOf: () => undefined,
 	files: {
 		csv: csvOf(taskColumns, {
-			state: 'state', group: 'group', now: 'now', oldest_ms: 'longest-now', count: 'stays', per_s: 'stays-per-s',
-			total_ms: 'time', mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most',
+			state: 'state', group: 'group', now: 'now', oldest_ms: 'longest-now', count: 'visits',
+			per_s: 'visits-per-s', total_ms: 'time', mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most',
 		}),
 		json: ({tasks}, since, {tasksBy = 'kind'}, top) =>
 			rowsAsJson(tasks ? taskRows(tasks, since?.tasks, tasksBy).slice(0, top) : [], taskJson),
@@ -64,7 +64,7 @@ export const tasksView: View<TaskRow> = {
 function cameOrLeft({state, count}: TaskRow): Printable {
 	return state.kind === 'end'
 		? safe`${plural(count, safe`task`)} reached it`
-		: safe`${plural(count, safe`stay`)} that ended`;
+		: safe`${plural(count, safe`visit`)} that ended`;
 }
 
 export function taskJson(row: TaskRow) {

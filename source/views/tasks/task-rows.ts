@@ -1,7 +1,7 @@
 import {joined, safe, type Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import type {TaskReport, TaskStays} from '../../model/task-report.js';
+import type {TaskReport, TaskVisits} from '../../model/task-report.js';
 import {DurationSum, type DurationFigures} from '../../model/histogram.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {filtered, filterOf} from '../../query/filter/filter.js';
@@ -13,7 +13,7 @@ import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
 
-/** A row of the Tasks view: stays of tasks in one state, if they ended in the window; for an end state, whole tasks. */
+/** A row of the Tasks view: visits to one state that ended in the window; for an end state, whole tasks. */
 export type TaskRow = DurationFigures & {
 	readonly key: string;
 	readonly state: TaskState;
@@ -22,7 +22,7 @@ export type TaskRow = DurationFigures & {
 	/** Names of a kind of task and of a worker; each empty for all. */
 	readonly kind: Printable;
 	readonly worker: Printable;
-	/** Number of tasks in the state now, and the longest stay so far; undefined if unknown for the group. */
+	/** Number of tasks in the state now, and the longest visit so far; undefined if unknown for the group. */
 	readonly now: number | undefined;
 	readonly oldestNs: number | undefined;
 	/** The tasks that have been in the state longest, the longest first. */
@@ -45,7 +45,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		sortKeys: ['total', 'self', 'cpu'],
 		isBlank,
 		description:
-			'time that tasks spent in the state, in stays that ended; for an end state, the time from their start to it',
+			'time that tasks spent in visits to the state that ended; for an end state, the time from their start to it',
 	}),
 	figure('now', row => row.now ?? -1, formats.count, {
 		heading: 'NOW', title: 'tasks now', width: 6, fromColumns: 54,
@@ -59,12 +59,12 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		value: row => row.now ? formatNs(row.oldestNs ?? 0) : safe``,
 		exportValue: row => row.oldestNs === undefined ? '' : formats.ns.file(row.oldestNs),
 	}),
-	figure('stays', row => row.count, formats.count, {
-		heading: 'COUNT', title: 'stays', width: 6, fromColumns: 110, sortKeys: ['ticks'],
+	figure('visits', row => row.count, formats.count, {
+		heading: 'COUNT', title: 'visits', width: 6, fromColumns: 110, sortKeys: ['ticks'],
 		description: 'how often tasks left the state; for an end state, how many tasks reached it',
 	}),
-	figure('stays-per-s', row => row.perS, formats.perS, {
-		heading: 'PER S', title: 'stays a second', width: 6, fromColumns: 60, sortKeys: ['total-ticks'],
+	figure('visits-per-s', row => row.perS, formats.perS, {
+		heading: 'PER S', title: 'visits a second', width: 6, fromColumns: 60, sortKeys: ['total-ticks'],
 		description: 'the same, a second',
 	}),
 	figure('mean', row => row.meanNs, formats.ns, {
@@ -72,7 +72,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		title: 'mean time',
 		width: 7,
 		fromColumns: 72,
-		description: 'mean time of a stay in the state',
+		description: 'mean time of a visit to the state',
 		isBlank,
 	}),
 	figure('p50', row => row.p50Ns, formats.ns, {
@@ -80,7 +80,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		title: 'median time',
 		width: 7,
 		fromColumns: 130,
-		description: 'half of the stays took no longer; exact to 5 %',
+		description: 'half of the visits took no longer; exact to 5 %',
 		isBlank,
 	}),
 	figure('p99', row => row.p99Ns, formats.ns, {
@@ -88,7 +88,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		title: '99th percentile',
 		width: 7,
 		fromColumns: 90,
-		description: '99 of 100 stays took no longer; exact to 5 %',
+		description: '99 of 100 visits took no longer; exact to 5 %',
 		isBlank,
 	}),
 	figure('most', row => row.mostNs, formats.ns, {
@@ -96,7 +96,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		title: 'longest time',
 		width: 7,
 		fromColumns: 120,
-		description: 'the longest stay that ended',
+		description: 'the longest visit that ended',
 		isBlank,
 	}),
 	text('state', row => row.state.title, {
@@ -161,7 +161,7 @@ declare module '../../query/types/query.js' {
 }
 
 type TaskGroup = Pick<TaskRow, 'key' | 'stateIndex' | 'kind' | 'worker'> & {
-	readonly stays: DurationSum;
+	readonly visits: DurationSum;
 	count: number;
 	oldestNs: number;
 };
@@ -176,21 +176,21 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 	const groupAt = (stateIndex: number, kind = safe``, worker = safe``) => {
 		const key = [stateIndex, worker, kind].join('\0');
 		return getOrCreate(groups, key, (): TaskGroup => ({
-			key, stateIndex, kind, worker, stays: new DurationSum(), count: 0, oldestNs: 0,
+			key, stateIndex, kind, worker, visits: new DurationSum(), count: 0, oldestNs: 0,
 		}));
 	};
 
-	const groupOfStays = ({kinds, workers}: TaskReport, {state, kind, worker}: TaskStays) =>
+	const groupOfVisits = ({kinds, workers}: TaskReport, {state, kind, worker}: TaskVisits) =>
 		groupAt(state, isByKind ? kinds[kind] : safe``, isByWorker ? workers[worker] : safe``);
 	for (const index of by === 'state' ? report.states.keys() : []) {
 		groupAt(index);
 	}
 
-	for (const stays of report.stays) {
-		const sum = groupOfStays(report, stays).stays;
-		sum.add(stays.count, stays.totalNs, stays.durations);
-		// The longest stay may have ended before the window.
-		sum.extendRange(stays.leastNs, stays.mostNs, {isMostExact: false});
+	for (const visits of report.visits) {
+		const sum = groupOfVisits(report, visits).visits;
+		sum.add(visits.count, visits.totalNs, visits.durations);
+		// The longest visit may have ended before the window.
+		sum.extendRange(visits.leastNs, visits.mostNs, {isMostExact: false});
 	}
 
 	for (const {kind, state, count, oldestNs} of isByWorker ? [] : report.now) {
@@ -201,16 +201,16 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 
 	const rows = [...groups.values()];
 	// Counters only grow, but those of an ended thread move to another worker: subtract only from sums of whole groups.
-	for (const stays of before?.stays ?? []) {
-		groupOfStays(before!, stays).stays.add(stays.count, stays.totalNs, stays.durations, -1);
+	for (const visits of before?.visits ?? []) {
+		groupOfVisits(before!, visits).visits.add(visits.count, visits.totalNs, visits.durations, -1);
 	}
 
 	const longest = report.longest.map(({kind, ...task}) => ({...task, kind: report.kinds[kind]}));
-	return rows.map(({stays, key, stateIndex, kind, worker, count, oldestNs}): TaskRow => {
+	return rows.map(({visits, key, stateIndex, kind, worker, count, oldestNs}): TaskRow => {
 		const state = report.states[stateIndex];
 		const knowsNow = state.kind !== 'end' && !isByWorker;
 		return {
-			...stays.figures(seconds),
+			...visits.figures(seconds),
 			key,
 			state,
 			stateIndex,
@@ -233,7 +233,7 @@ function earlierReport(report: TaskReport, since = report.since): TaskReport | u
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
 
-/** Returns the rows of the Tasks view. In filters `ticks` are the stays. */
+/** Returns the rows of the Tasks view. In filters `ticks` are the visits. */
 export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<TaskRow> {
 	const {tasks} = snapshot;
 	if (!tasks) {
