@@ -9,7 +9,7 @@ import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
 import {fileURLToPath} from 'node:url';
 import {isMainThread, Worker, workerData} from 'node:worker_threads';
-import {createTable, headerWords, word} from '../source/table/table-layout.js';
+import {createTable, tableHeader, word} from '../source/table/table-layout.js';
 import {acquireLock, releaseLock} from '../source/table/lock.js';
 
 /** Tries before the first sleep; -1: sleep a millisecond between two tries and wake nobody. */
@@ -65,7 +65,7 @@ function sleepFor(us: number): void {
 }
 
 function otherSide({table, stop, spins, heldUs, awayUs, isAbsent}: Input): void {
-	const words = isAbsent ? headerWords(createTable()) : headerWords(table);
+	const words = isAbsent ? tableHeader(createTable()) : tableHeader(table);
 	const isOver = new Int32Array(stop);
 	while (Atomics.load(isOver, 0) === 0) {
 		acquire(words, spins);
@@ -84,7 +84,7 @@ type Measured = {waitsUs: number[]; cpuUs: number};
 async function measure(input: Omit<Input, 'table' | 'stop'>): Promise<Measured> {
 	const table = createTable();
 	const stop = new SharedArrayBuffer(4);
-	const words = headerWords(table);
+	const words = tableHeader(table);
 	const worker = new Worker(fileURLToPath(import.meta.url), {workerData: {...input, table, stop} satisfies Input});
 	const exited = new Promise(resolve => {
 		worker.once('exit', resolve);

@@ -8,7 +8,7 @@ import {safe} from '../source/util/printable.js';
 import {fromNames, select} from '../source/model/column-types.js';
 import {Sample} from '../source/model/sample.js';
 import {clockFigures, sessionFigures} from '../source/model/schema.js';
-import {createTable, headerWords} from '../source/table/table-layout.js';
+import {createTable, tableHeader} from '../source/table/table-layout.js';
 import {acquireLock, releaseLock} from '../source/table/lock.js';
 import {TableReader} from '../source/table/table-reader.js';
 import {TableWriter} from '../source/table/writer.js';
@@ -118,7 +118,7 @@ function main(): void {
 		console.log(`read ${facts} facts: whole`.padEnd(47) + quantiles(wholeMs));
 	}
 
-	const words = headerWords(small.table);
+	const words = tableHeader(small.table);
 	const startMs = performance.now();
 	for (let round = 0; round < 1_000_000; round++) {
 		acquireLock(words, 1);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import {formatOf} from '../exports/formats/format-registry.js';
 import {isBackend} from '../fleet/backend-address.js';
 import type {Options} from '../options/parse.js';
-import {queryOf} from '../options/query-options.js';
+import {queryOfOptions} from '../options/query-options.js';
 import {printable} from '../util/printable.js';
 import {comparingView} from '../views/view-registry.js';
 
@@ -34,6 +34,6 @@ export function comparing(options: Options): Options {
 	const formatCompares = !options.onScreen && formatOf(options.format).comparesWithBaseline;
 	const compared = {...options, view: options.view ?? (formatCompares ? undefined : comparingView.id)};
 	// Throws if --sort names no column of this view.
-	queryOf(compared);
+	queryOfOptions(compared);
 	return compared;
 }

@@ -3,7 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {safe, type Printable} from '../util/printable.js';
 import {endSignals, usage, UserError} from '../runtime/errors.js';
 import {type ExportOptions, type Format, piecesOf, type Written} from '../exports/common/export-format.js';
-import {formatOf, formats, type ExportFormat} from '../exports/formats/format-registry.js';
+import {formatOf, exportFormats, type ExportFormat} from '../exports/formats/format-registry.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../model/source.js';
@@ -11,7 +11,7 @@ import {deadlockText, deadlocksOf} from '../query/locks/deadlocks.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
-import {queryOf} from '../options/query-options.js';
+import {queryOfOptions} from '../options/query-options.js';
 import {version} from '../runtime/bundle.js';
 import {viewOf} from '../views/view-registry.js';
 import {openSources} from './sources.js';
@@ -74,7 +74,7 @@ async function printReports(
 	const format = formatOf(options.format);
 	const {view, top, depth, states, withThreads, withStates} = options;
 	const exportOptions: ExportOptions = {
-		query: queryOf(options),
+		query: queryOfOptions(options),
 		view: view === undefined ? undefined : viewOf(view),
 		version,
 		top,
@@ -220,7 +220,7 @@ export function checkFormat(
 ): void {
 	const {count} = planBatch(options);
 	const idsWith = (ability: 'ofViews' | 'streaming') =>
-		formats.filter(format => format[ability]).map(format => format.id).join(', ');
+		exportFormats.filter(format => format[ability]).map(format => format.id).join(', ');
 	if (hasView && !ofViews) {
 		throw usage(`--format ${id} has no views`, `drop --view, or use one of ${idsWith('ofViews')}`);
 	}

@@ -8,7 +8,7 @@ import {platformProblem} from '../jvm/obstacles.js';
 import type {Options} from '../options/parse.js';
 import {bundledFile} from '../runtime/bundle.js';
 import {UserError} from '../runtime/errors.js';
-import {openFile} from './open-file.js';
+import {showFile} from './open-file.js';
 import {profileTarget} from './profile-target.js';
 import {resolveTarget} from './resolve-target.js';
 
@@ -26,7 +26,7 @@ export async function demo(given: Options): Promise<number> {
 		const recording = demoFile('recording.tprof');
 		const reason = java ? 'JVMs are profiled on Linux only' : 'no java found (JAVA_HOME, PATH)';
 		process.stderr.write(`tprof-top: ${reason}: showing a recording of the demo program\n`);
-		return openFile(recording, options);
+		return showFile(recording, options);
 	}
 
 	const program = await startDemo(java, demoFile('shop.jar'));

@@ -2,7 +2,7 @@ import process from 'node:process';
 import {formatOf} from '../exports/formats/format-registry.js';
 import {headersFrom, warnIfReadable, type Headers} from '../fleet/http-headers.js';
 import {
-	BackendError, backendQuery, fleetRows, labelSet, maxJvms, mergedSnapshot, movedSpan, serviceLabel, withLabels,
+	BackendError, backendQuery, fleetRows, labelSet, maxJvms, fetchMergedSnapshot, movedSpan, serviceLabel, withLabels,
 	type BackendQuery, type FleetRow, type RequestContext,
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
@@ -189,7 +189,7 @@ class Fleet {
 	async #open(labels: FleetRow['labels'], steps = 0): Promise<OpenProfile | undefined> {
 		return this.#ask(steps, async (query, context) => {
 			const [snapshot, compared] = await Promise.all([
-				mergedSnapshot(withLabels(query, labels), context),
+				fetchMergedSnapshot(withLabels(query, labels), context),
 				this.#baselineOf(query, labels, context),
 			]);
 			const isOfQuery = Object.keys(labels).length === 0 && !query.isOfAll;
@@ -225,7 +225,7 @@ class Fleet {
 		try {
 			return {
 				baseline: {
-					snapshot: await mergedSnapshot(other, context),
+					snapshot: await fetchMergedSnapshot(other, context),
 					since: undefined,
 					title: compared ? printable(compare) : spanText(other),
 				},

@@ -3,7 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {joined, printable, safe, type Printable} from '../util/printable.js';
 import {engines} from '../engines/engine-registry.js';
 import {jsonSchema} from '../exports/common/export-format.js';
-import {formats, type ExportFormat} from '../exports/formats/format-registry.js';
+import {exportFormats, type ExportFormat} from '../exports/formats/format-registry.js';
 import {wrapAt} from '../exports/common/text-table.js';
 import {cellWidth, elideEnd, pad} from '../util/cell-width.js';
 import {usage} from '../runtime/errors.js';
@@ -20,7 +20,7 @@ export async function list({id, listing}: ExportFormat): Promise<string> {
 	if (write === undefined) {
 		throw usage(
 			`--format ${id} cannot be used for a list of JVMs`,
-			`use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`,
+			`use ${eitherOf(exportFormats.filter(format => format.listing).map(format => format.id))}`,
 		);
 	}
 

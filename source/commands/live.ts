@@ -7,7 +7,7 @@ import {saveFormats} from '../exports/formats/format-registry.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {Configuration, Options} from '../options/parse.js';
-import {queryOf} from '../options/query-options.js';
+import {queryOfOptions} from '../options/query-options.js';
 import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
@@ -53,7 +53,7 @@ export async function runLive(
 	const recorder = target && new LiveRecorder(given, options);
 	const source = recorder?.source ?? given;
 	await recorder?.begin(options.record);
-	const query = queryOf(options);
+	const query = queryOfOptions(options);
 	const {settings, file, faults, notes} = options.configuration;
 	namePackages(settings.packages);
 	const vitals = target && openVitals(target);

@@ -27,7 +27,7 @@ export const openCommand = command({
 	},
 	backendOf: file => file !== undefined && isBackend(file) ? file : undefined,
 	async run(file, options) {
-		const [{openFile}, {lastKept}] = await Promise.all([import('./open-file.js'), import('./save.js')]);
-		return openFile(file ?? await lastKept(), options);
+		const [{showFile}, {lastKept}] = await Promise.all([import('./open-file.js'), import('./save.js')]);
+		return showFile(file ?? await lastKept(), options);
 	},
 });

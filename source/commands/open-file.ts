@@ -9,7 +9,7 @@ import {show} from './show.js';
 Shows a saved session (a snapshot, or a recording from a moment on) or what a Pyroscope has. Returns the exit code;
 throws UserError.
 */
-export async function openFile(file: string, options: Options): Promise<number> {
+export async function showFile(file: string, options: Options): Promise<number> {
 	if (isBackend(file)) {
 		const {openBackend} = await import('./fleet.js');
 		return openBackend(file, options);

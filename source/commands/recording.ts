@@ -35,7 +35,7 @@ export async function openSaved(
 	opened?: string,
 ): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
 	if (isBackend(file)) {
-		const [{backendQuery, mergedSnapshot}, {headersFrom, warnIfReadable}] = [
+		const [{backendQuery, fetchMergedSnapshot}, {headersFrom, warnIfReadable}] = [
 			await import('../fleet/querier.js'),
 			await import('../fleet/http-headers.js'),
 		];
@@ -47,7 +47,7 @@ export async function openSaved(
 			warnIfReadable(sent, query.url);
 		}
 
-		return {snapshot: await mergedSnapshot(query, {headers: sent, signal: new AbortController().signal})};
+		return {snapshot: await fetchMergedSnapshot(query, {headers: sent, signal: new AbortController().signal})};
 	}
 
 	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');

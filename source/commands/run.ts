@@ -4,7 +4,7 @@ import {formatOf} from '../exports/formats/format-registry.js';
 import {platformProblem} from '../jvm/obstacles.js';
 import type {Call, Command} from '../options/command.js';
 import type {Options} from '../options/parse.js';
-import {queryOf} from '../options/query-options.js';
+import {queryOfOptions} from '../options/query-options.js';
 import {UserError, usage} from '../runtime/errors.js';
 import {untilForeground} from '../runtime/suspension.js';
 import {checkFormat} from './batch.js';
@@ -32,7 +32,7 @@ async function comparedWith(file: string, {backend}: Call, options: Options): Pr
 /** Throws a UserError if the command cannot run with these options. */
 async function checkOptions({needsLinux, checksFormat}: Command, options: Options): Promise<void> {
 	// Throws if --sort names no column of the view.
-	queryOf(options);
+	queryOfOptions(options);
 	const {format, onScreen, output, view} = options;
 	const platform = needsLinux ? platformProblem() : undefined;
 	if (platform) {

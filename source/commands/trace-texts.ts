@@ -2,7 +2,7 @@ import {readDynamicAgentLoading} from '../jvm/counters/jvm-flags.js';
 import type {Target} from '../jvm/target.js';
 import {joined, printable, safe, type Printable} from '../util/printable.js';
 import type {RefusedName, TracedMethod, TraceReport, UnmatchedPattern} from '../model/trace-report.js';
-import {isThinned, nameOf} from '../views/traces/traced-methods.js';
+import {isThinned, tracedMethodName} from '../views/traces/traced-methods.js';
 import {UserError} from '../runtime/errors.js';
 
 /** First JDK that prints a warning on standard error when an agent is loaded (JEP 451). */
@@ -161,7 +161,7 @@ export function cannotTrace({name, reason}: RefusedName): UserError {
 /** Returns notes of a report on methods and calls that were not traced. */
 export function refusalNotes({refused, lostCalls, methods}: TraceReport): Printable[] {
 	const namesOf = (isIncluded: (method: TracedMethod) => boolean | undefined) =>
-		methods.filter(method => isIncluded(method)).map(method => nameOf(method));
+		methods.filter(method => isIncluded(method)).map(method => tracedMethodName(method));
 	const thinned = namesOf(isThinned);
 	const released = namesOf(({isReleased}) => isReleased);
 	return [

@@ -4,7 +4,7 @@ import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
 import {TraceSession, type TraceRequest} from '../tracing/trace-session.js';
-import {nameOf} from '../views/traces/traced-methods.js';
+import {tracedMethodName} from '../views/traces/traced-methods.js';
 import {tracesView} from '../views/traces/traces-view.js';
 import {confirmTarget, confirm, readUntil, reportFormat, runAgent, type Outcome} from './agent-run.js';
 import {LiveTracer, traceRequest} from './live-tracer.js';
@@ -82,7 +82,8 @@ async function lastReport(
 		const outcome = await readUntil(session, forMs, stop, newest => {
 			if (wovenMethods === 0 && newest && newest.wovenMethods > 0) {
 				({wovenMethods} = newest);
-				process.stderr.write(`tprof-top: loaded, and traced from now on: ${newest.methods.slice(0, 3).map(method => nameOf(method)).join(', ')}\n`);
+				const names = newest.methods.slice(0, 3).map(method => tracedMethodName(method)).join(', ');
+				process.stderr.write(`tprof-top: loaded, and traced from now on: ${names}\n`);
 			}
 		});
 		const {report, failure} = outcome;

@@ -1,6 +1,6 @@
 import {maxProfileBytes, readMerged} from '../exports/pprof/read.js';
 import {getOrCreate} from '../util/get-or-create.js';
-import {record} from '../model/saved-values.js';
+import {savedObject} from '../model/saved-values.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sumOf} from '../util/sum.js';
 import {printable} from '../util/printable.js';
@@ -187,7 +187,7 @@ async function ask(
 }
 
 /** Fetches a query's profiles, merged by the backend, as a snapshot. Throws UserError, also if it has nothing. */
-export async function mergedSnapshot(query: BackendQuery, context: RequestContext): Promise<Snapshot> {
+export async function fetchMergedSnapshot(query: BackendQuery, context: RequestContext): Promise<Snapshot> {
 	const {url, types, selector, startMs, endMs} = query;
 	const kinds = await Promise.all(types.map(async type => kindsOf(query, type, context)));
 	const found = kinds.flat();
@@ -299,7 +299,7 @@ async function seriesOf(query: BackendQuery, type: string, context: RequestConte
 		maxBytes: maxTableBytes,
 	});
 	try {
-		const {series: all = []} = record(JSON.parse(Buffer.from(answer).toString())) as SeriesAnswer;
+		const {series: all = []} = savedObject(JSON.parse(Buffer.from(answer).toString())) as SeriesAnswer;
 		const names = groupBy.filter(label => all.some(({labels = []}) => labels.some(({name}) => name === label)));
 		return all.map(({labels = [], points = []}) => {
 			const counted = points.map(({timestamp, value}) => ({atMs: Number(timestamp), value: Number(value) || 0}))

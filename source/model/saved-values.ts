@@ -53,7 +53,7 @@ export function valueOrNone(unit: Exclude<Unit, 'text'>, value: number, sizes: S
 }
 
 /** Returns a value that must be an object. */
-export function record(value: unknown): Document {
+export function savedObject(value: unknown): Document {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		throw new RangeError('an object is missing from the session data');
 	}
@@ -79,7 +79,7 @@ export function within(value: unknown, min: number, max: number): number {
 }
 
 /** Returns a value that must be a string, printable and truncated at `maxLength` (by default that of names). */
-export function text(value: unknown, maxLength?: number): Printable {
+export function savedText(value: unknown, maxLength?: number): Printable {
 	if (typeof value !== 'string') {
 		throw new RangeError('a name is missing from the session data');
 	}
@@ -102,11 +102,11 @@ const maxCommandLength = 4096;
 export function targetOf({pid, mainClass, command, jvmVersion, vm, user, startedAtMs}: Document): TargetInfo {
 	return {
 		pid: within(pid, 0, maxInt),
-		mainClass: text(mainClass),
-		command: text(command, maxCommandLength),
-		jvmVersion: text(jvmVersion),
-		vm: text(vm),
-		user: text(user),
+		mainClass: savedText(mainClass),
+		command: savedText(command, maxCommandLength),
+		jvmVersion: savedText(jvmVersion),
+		vm: savedText(vm),
+		user: savedText(user),
 		startedAtMs: within(startedAtMs, 0, maxDateMs),
 	};
 }
@@ -124,7 +124,7 @@ export function withReports(
 ): {readonly traces?: TraceReport; readonly tasks?: TaskReport} {
 	return {
 		...(traces.length > 0 ? {traces: parseReport(traces)} : {}),
-		...(tasks.length > 0 ? {tasks: taskReportOf(tasks, record(about))} : {}),
+		...(tasks.length > 0 ? {tasks: taskReportOf(tasks, savedObject(about))} : {}),
 	};
 }
 
@@ -132,20 +132,20 @@ export function withReports(
 const anyPoints = {length: 1000};
 
 function taskReportOf(bytes: Uint8Array, saved: Document): TaskReport {
-	const states = list(saved.states).map(state => record(state)).map(({id, title, kind}) => ({
-		id: text(id),
-		title: text(title),
+	const states = list(saved.states).map(state => savedObject(state)).map(({id, title, kind}) => ({
+		id: savedText(id),
+		title: savedText(title),
 		kind: oneOf(stateKinds, kind),
 	}));
-	const counters = list(saved.counters).map(counter => record(counter)).map(({name, root, className, path}) => ({
-		name: text(name), root: oneOf(counterRoots, root), className: text(className), path: text(path),
+	const counters = list(saved.counters).map(counter => savedObject(counter)).map(({name, root, className, path}) => ({
+		name: savedText(name), root: oneOf(counterRoots, root), className: savedText(className), path: savedText(path),
 	}));
-	const notes = list(saved.notes).map(note => text(note));
+	const notes = list(saved.notes).map(note => savedText(note));
 	const history = list(saved.history).map(counts =>
 		states.map((_, state) => within(list(counts)[state], 0, Number.MAX_SAFE_INTEGER)));
 	return {
 		...parseTaskReport(bytes, {states, counters, points: anyPoints}),
-		probe: text(saved.probe),
+		probe: savedText(saved.probe),
 		states,
 		counters,
 		notes,

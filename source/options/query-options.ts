@@ -4,7 +4,7 @@ import {usage} from '../runtime/errors.js';
 import type {Options} from './parse.js';
 
 /** Returns the query of the command line. Throws UserError (exit code 2) for a column that the view does not have. */
-export function queryOf({
+export function queryOfOptions({
 	app, baseline, by, depth, filter, firstLine, idle, javaOnly, method, native, ownFirst, reverse, sort, states, unit,
 	view,
 }: Options): Query {

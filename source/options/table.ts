@@ -1,13 +1,13 @@
 import {existsSync} from 'node:fs';
 import {timerIds} from '../engines/common/engine.js';
 import {auto, engines} from '../engines/engine-registry.js';
-import {allFormats, formats, usualFormat} from '../exports/formats/format-registry.js';
+import {allFormats, exportFormats, usualFormat} from '../exports/formats/format-registry.js';
 import {shippedProbes} from '../model/task-probe.js';
 import {globsOf} from '../util/glob.js';
 import {printable} from '../util/printable.js';
 import {defaultQuery, groupings} from '../query/types/query.js';
 import {parseFilter} from '../query/filter/filter.js';
-import {stateNames, stateSets, statesOf} from '../query/filter/state-sets.js';
+import {stateNames, stateSets, parseStates} from '../query/filter/state-sets.js';
 import {views} from '../views/view-registry.js';
 import {usage} from '../runtime/errors.js';
 import {
@@ -187,7 +187,7 @@ const optionTable = {
 		words: stateSets.map(({id}) => id),
 		help: `thread states to count: ${stateSets.map(({id}) => id).join(', ')}, or state names (default ${stateSets[0].id})`,
 		read(text: string, spelling: string) {
-			const found = statesOf(text);
+			const found = parseStates(text);
 			if ('unknown' in found) {
 				throw usage(`unknown thread state in ${spelling}: "${found.unknown}"`, `use ${stateNames}`);
 			}
@@ -337,7 +337,9 @@ const optionTable = {
 		value: 'FORMAT',
 		asksForReport: true,
 		default: usualFormat('report').id,
-		help: `${eitherOf(formats.map(({id}) => id))}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
+		help: `${eitherOf(exportFormats.map(({id}) => id))}; of traces also ${
+			eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))
+		}`,
 		...oneOf(allFormats.map(({id}) => id)),
 	},
 	withThreads: {

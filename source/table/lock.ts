@@ -1,5 +1,5 @@
 import {performance} from 'node:perf_hooks';
-import {headerWords, word} from './table-layout.js';
+import {tableHeader, word} from './table-layout.js';
 
 const free = 0;
 const held = 1;
@@ -54,7 +54,7 @@ export class Bell {
 	#lastRings: number;
 
 	constructor(buffer: SharedArrayBuffer) {
-		this.#words = headerWords(buffer);
+		this.#words = tableHeader(buffer);
 		this.#lastRings = Atomics.load(this.#words, word.rings);
 	}
 

@@ -178,7 +178,7 @@ export function createTable(shape: TableShape = defaultShape): SharedArrayBuffer
 	const buffer = new SharedArrayBuffer(headerBytes + slab.byteLength, {
 		maxByteLength: headerBytes + (slab.byteLength * shape.maxSlabs),
 	});
-	const words = headerWords(buffer);
+	const words = tableHeader(buffer);
 	for (const [index, region] of regionNames.entries()) {
 		words[word.shares + index] = shape[region];
 	}
@@ -188,7 +188,7 @@ export function createTable(shape: TableShape = defaultShape): SharedArrayBuffer
 	return buffer;
 }
 
-export function headerWords(buffer: SharedArrayBuffer): Int32Array {
+export function tableHeader(buffer: SharedArrayBuffer): Int32Array {
 	return new Int32Array(buffer, 0, figuresOffset / 4);
 }
 
@@ -199,7 +199,7 @@ export function headerFigures(buffer: SharedArrayBuffer): Float64Array {
 
 /** Returns the shape of an existing table; throws if the buffer is not a table of this version. */
 export function shapeOf(buffer: SharedArrayBuffer): TableShape {
-	const words = headerWords(buffer);
+	const words = tableHeader(buffer);
 	if (words[word.version] !== layoutVersion) {
 		throw new Error('not a table of this version');
 	}

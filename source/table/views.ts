@@ -3,7 +3,7 @@ import {arrayTypes, fromNames, type ArrayType, type ColumnArray} from '../model/
 import {
 	headerBytes,
 	headerFigures,
-	headerWords,
+	tableHeader,
 	nameBytes,
 	regionNames,
 	regions,
@@ -82,7 +82,7 @@ export class TableViews {
 	/** Opens an existing table; throws if the buffer is not one. */
 	constructor(readonly buffer: SharedArrayBuffer) {
 		this.shape = shapeOf(buffer);
-		this.words = headerWords(buffer);
+		this.words = tableHeader(buffer);
 		this.figures = headerFigures(buffer);
 		this.#layout = slabLayout(this.shape);
 		this.regions = fromNames(

@@ -6,7 +6,7 @@ import {describe, expect, test, vi} from 'vitest';
 import {openSaved} from '../../source/commands/recording.js';
 import {keepSession, keptFolder, lastKept, saver} from '../../source/commands/save.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {formats} from '../../source/exports/formats/format-registry.js';
+import {exportFormats} from '../../source/exports/formats/format-registry.js';
 import {emptyRing} from '../../source/query/past/past-ring.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {canonical, serviceSnapshots} from '../exports/snapshots.js';
@@ -16,7 +16,7 @@ import {isRoot, otherUser} from '../helpers/users.js';
 
 const {whole} = serviceSnapshots();
 
-describe.each(formats)('a save as $id', ({id, extension}) => {
+describe.each(exportFormats)('a save as $id', ({id, extension}) => {
 	test('without a name stands beside earlier ones, its number before the whole extension', async () => {
 		const snapshotDir = folderForTest();
 		const save = saver({snapshotDir, depth: undefined});

@@ -7,9 +7,9 @@ import {
 	maxProfileBytes,
 	maxSampleItems,
 	maxSamples,
-	maxThreads,
+	maxProfileThreads,
 } from '../../source/exports/common/limits.js';
-import {formatOf, formats} from '../../source/exports/formats/format-registry.js';
+import {formatOf, exportFormats} from '../../source/exports/formats/format-registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/view-registry.js';
 import {report, taskReport} from '../helpers/reports.js';
@@ -22,7 +22,7 @@ const page = fs.readFileSync(new URL('../../docs/formats.md', import.meta.url), 
 
 test('docs/formats.md names every format, column, label and bound', () => {
 	const names = [
-		...formats.flatMap(({id, extension}) => [`| \`${id}\` | \`${extension}\` |`]),
+		...exportFormats.flatMap(({id, extension}) => [`| \`${id}\` | \`${extension}\` |`]),
 		...views.flatMap(({files}) => files.csv.map(({id}) => `\`${id}\``)),
 		...Object.values(labelKey).map(key => `| label \`${key}\` |`),
 		...Object.values(placeholders).map(name => `\`${name}\``),
@@ -31,7 +31,7 @@ test('docs/formats.md names every format, column, label and bound', () => {
 		`${maxSampleItems / 1e6} million frames, values and labels`,
 		`${maxNodes.toLocaleString('en')} distinct stacks`,
 		`${maxLocations.toLocaleString('en')} lines`,
-		`${maxThreads.toLocaleString('en')} threads`,
+		`${maxProfileThreads.toLocaleString('en')} threads`,
 		`${maxNameCharacters / 1e6} million characters in names`,
 	];
 	expect(names.filter(name => !page.includes(name))).toEqual([]);

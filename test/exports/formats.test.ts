@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {printable, safe} from '../../source/util/printable.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {formats, saveFormats, usualFormat} from '../../source/exports/formats/format-registry.js';
+import {exportFormats, saveFormats, usualFormat} from '../../source/exports/formats/format-registry.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {cellWidth} from '../../source/util/cell-width.js';
 import {unattributedReason} from '../../source/model/frame.js';
@@ -80,19 +80,20 @@ test.each([['line', 'LINE'], ['method', 'METHOD'], ['class', 'CLASS']] as const)
 );
 
 test.each(['report', 'save'] as const)('one format is the usual one for a %s', use => {
-	expect(formats.filter(({usualFor}) => usualFor === use)).toEqual([usualFormat(use)]);
+	expect(exportFormats.filter(({usualFor}) => usualFor === use)).toEqual([usualFormat(use)]);
 });
 
 test('the save dialogue has every format, the usual one first', () => {
 	expect(saveFormats[0]).toBe(usualFormat('save'));
-	expect(new Set(saveFormats)).toEqual(new Set(formats));
+	expect(new Set(saveFormats)).toEqual(new Set(exportFormats));
 });
 
-describe.each(formats.map(format => [format.id, format] as const))('%s', (id, format) => {
+describe.each(exportFormats.map(format => [format.id, format] as const))('%s', (id, format) => {
 	test('is described, with an extension and an id of its own', () => {
 		expect(format.extension).toMatch(/^(\.[a-z]+)+$/);
 		expect(format.description).not.toBe('');
-		expect(formats.filter(other => other.id === id || other.extension === format.extension)).toEqual([format]);
+		const alike = exportFormats.filter(other => other.id === id || other.extension === format.extension);
+		expect(alike).toEqual([format]);
 	});
 
 	test('of a window is that of the difference', () => {

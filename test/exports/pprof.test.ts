@@ -18,7 +18,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {querySummaryLines, queryLines} from '../../source/views/lines/lines.js';
 import {viewOf} from '../../source/views/view-registry.js';
-import {threadColumns} from '../../source/views/threads/columns.js';
+import {threadsViewColumns} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {threadsView} from '../../source/views/threads/threads-view.js';
 import {taskRows} from '../../source/views/tasks/task-rows.js';
@@ -259,7 +259,7 @@ describe('files of other tools', () => {
 		const read = readPprof(gzipSync(encoded(goProfile())));
 		expect(statesLine(read, undefined)).toBe('CPU Java 7% JIT 0% JVM 0%');
 		const [row] = queryThreads(read, undefined, defaultQuery).rows;
-		const state = threadColumns.find(({id}) => id === 'state')!;
+		const state = threadsViewColumns.find(({id}) => id === 'state')!;
 		expect(state.value(row, {unit: 'cpu', overMs: 0, fullNames: true, room: 5})).toBe('');
 		expect(threadsView.titleLines(row, 80, undefined).map(line => line?.text))
 			.toContain('state unknown: the profile is of another tool');

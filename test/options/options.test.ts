@@ -6,7 +6,7 @@ import {commands} from '../../source/commands/command-registry.js';
 import {helpText} from '../../source/options/help.js';
 import {longForm} from '../../source/options/option.js';
 import type {Options} from '../../source/options/parse.js';
-import {queryOf} from '../../source/options/query-options.js';
+import {queryOfOptions} from '../../source/options/query-options.js';
 import {optionRows} from '../../source/options/table.js';
 import {parseFilter} from '../../source/query/filter/filter.js';
 import {stateCode, threadStates} from '../../source/model/thread-state.js';
@@ -173,8 +173,8 @@ describe('the options', () => {
 		['--view threads --sort NAME --reverse 1', 'name', true],
 		['--sort %total 1', 'total', false],
 	])('%s: sorted by %s', (line, column, reverse) => {
-		expect(queryOf(options(line)).sort).toEqual({column, reverse});
-		expect(() => queryOf(options('--sort name 1'))).toThrow('unknown column in --sort: "name"');
+		expect(queryOfOptions(options(line)).sort).toEqual({column, reverse});
+		expect(() => queryOfOptions(options('--sort name 1'))).toThrow('unknown column in --sort: "name"');
 	});
 
 	const isRefused = (line: string) => {
@@ -247,7 +247,7 @@ describe('the options', () => {
 	});
 
 	test('--app says what own code is, and has it come first', () => {
-		const query = (line: string) => queryOf(options(`1 ${line}`));
+		const query = (line: string) => queryOfOptions(options(`1 ${line}`));
 		expect(query('')).toMatchObject({ownFirst: false});
 		expect(query('--own-first')).toMatchObject({ownFirst: true});
 		expect(query('--app com.acme,!com.acme.gen')).toMatchObject({

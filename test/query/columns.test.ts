@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {safe} from '../../source/util/printable.js';
 import {fitColumns, headingOf, type Column} from '../../source/query/columns/column.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {lineColumns, lineNote} from '../../source/views/lines/lines.js';
+import {lineColumns, stuckNote} from '../../source/views/lines/lines.js';
 import {byNumber, byText, sortRows} from '../../source/query/columns/sort.js';
 import {lockText} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
@@ -38,11 +38,11 @@ describe('lines', () => {
 	});
 
 	test('what is to be noticed', () => {
-		expect(lineNote({blockedNow: 0, contendingNow: 0, stuckMs: 99_000, stuckAtLeast: true})).toBe('');
-		expect(lineNote({blockedNow: 8, contendingNow: 8, stuckMs: 300, stuckAtLeast: false})).toBe('8 blocked');
-		expect(lineNote({blockedNow: 8, contendingNow: 8, stuckMs: 42_000, stuckAtLeast: false})).toBe('stuck 42s');
-		expect(lineNote({blockedNow: 8, contendingNow: 8, stuckMs: 307_000, stuckAtLeast: true})).toBe('stuck >=5m');
-		expect(lineNote({blockedNow: 0, contendingNow: 3, stuckMs: 300, stuckAtLeast: false})).toBe('3 held up');
+		expect(stuckNote({blockedNow: 0, contendingNow: 0, stuckMs: 99_000, stuckAtLeast: true})).toBe('');
+		expect(stuckNote({blockedNow: 8, contendingNow: 8, stuckMs: 300, stuckAtLeast: false})).toBe('8 blocked');
+		expect(stuckNote({blockedNow: 8, contendingNow: 8, stuckMs: 42_000, stuckAtLeast: false})).toBe('stuck 42s');
+		expect(stuckNote({blockedNow: 8, contendingNow: 8, stuckMs: 307_000, stuckAtLeast: true})).toBe('stuck >=5m');
+		expect(stuckNote({blockedNow: 0, contendingNow: 3, stuckMs: 300, stuckAtLeast: false})).toBe('3 held up');
 	});
 });
 

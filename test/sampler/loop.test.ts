@@ -6,7 +6,7 @@ import {stateCode} from '../../source/model/thread-state.js';
 import {SamplingLoop} from '../../source/sampler/loop.js';
 import {monotonicMs} from '../../source/sampler/messages.js';
 import {Bell, acquireLock, releaseLock} from '../../source/table/lock.js';
-import {createTable, headerWords} from '../../source/table/table-layout.js';
+import {createTable, tableHeader} from '../../source/table/table-layout.js';
 import {TableReader} from '../../source/table/table-reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {countedIn} from '../helpers/sampling.js';
@@ -15,7 +15,7 @@ import {sum} from '../helpers/sum.js';
 const table = () => {
 	const buffer = createTable();
 	return {
-		words: headerWords(buffer),
+		words: tableHeader(buffer),
 		writer: new TableWriter(buffer),
 		reader: new TableReader(buffer),
 		bell: new Bell(buffer),

@@ -7,7 +7,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {safe} from '../../source/util/printable.js';
 import {Sample} from '../../source/model/sample.js';
 import type {Report, WorkerInput} from '../../source/sampler/messages.js';
-import {headerWords, word} from '../../source/table/table-layout.js';
+import {tableHeader, word} from '../../source/table/table-layout.js';
 import {acquireLock} from '../../source/table/lock.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {zeroFigures} from '../table/sample-maker.js';
@@ -22,8 +22,8 @@ parentPort!.once('message', () => {
 	parentPort!.postMessage({kind: 'opened', engine: safe`memory`} satisfies Report);
 	parentPort!.once('message', () => {
 		writer.count(sample, 2, zeroFigures);
-		acquireLock(headerWords(table), 1000);
-		headerWords(table)[word.generation]++;
+		acquireLock(tableHeader(table), 1000);
+		tableHeader(table)[word.generation]++;
 		process.exit(1);
 	});
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../../source/commands/command-registry.js';
 import {auto, engines} from '../../source/engines/engine-registry.js';
-import {formats} from '../../source/exports/formats/format-registry.js';
+import {exportFormats} from '../../source/exports/formats/format-registry.js';
 import {optionRows} from '../../source/options/table.js';
 import {keyTable} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/view-registry.js';
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 		isEntry: name => /^source\/views(?:\/[^/]+){2}$/.test(name) && !name.startsWith('source/views/common/'),
 	},
 	engine: {ids: [auto, ...engines.map(({id}) => id)], holders: ['engine', 'asked', 'id']},
-	format: {ids: formats.map(({id}) => id), holders: ['format', 'id']},
+	format: {ids: exportFormats.map(({id}) => id), holders: ['format', 'id']},
 	command: {
 		ids: commands.map(({name}) => name),
 		holders: ['command', 'name', 'word', 'first'],

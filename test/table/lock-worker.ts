@@ -1,7 +1,7 @@
 /** Second thread of the lock's tests: what it does is in `workerData`. */
 import {parentPort, workerData} from 'node:worker_threads';
 import {Sample} from '../../source/model/sample.js';
-import {headerWords} from '../../source/table/table-layout.js';
+import {tableHeader} from '../../source/table/table-layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {drawInto, renamed, zeroFigures} from './sample-maker.js';
@@ -13,7 +13,7 @@ const {role, table, counters, rounds, spins} = workerData as {
 	rounds: number;
 	spins?: number;
 };
-const words = headerWords(table);
+const words = tableHeader(table);
 
 switch (role) {
 	case 'increment': {

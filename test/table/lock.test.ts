@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {performance} from 'node:perf_hooks';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {Sample} from '../../source/model/sample.js';
-import {createTable, defaultShape, headerWords, word} from '../../source/table/table-layout.js';
+import {createTable, defaultShape, tableHeader, word} from '../../source/table/table-layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableReader, type TableImage} from '../../source/table/table-reader.js';
 import {TableWriter} from '../../source/table/writer.js';
@@ -23,7 +23,7 @@ async function second(data: Record<string, unknown>): Promise<Worker> {
 describe('two threads', () => {
 	test.each([0, 1, 100])('lose no increment, spinning %i times', async spins => {
 		const table = createTable();
-		const words = headerWords(table);
+		const words = tableHeader(table);
 		const counters = new SharedArrayBuffer(64);
 		const plain = new Int32Array(counters);
 		const rounds = 300_000;
@@ -108,7 +108,7 @@ describe('two threads', () => {
 		const table = createTable();
 		const worker = await second({role: 'hold', table});
 		worker.postMessage('release');
-		expect(acquireLock(headerWords(table), 60_000, 0)).toBe(true);
+		expect(acquireLock(tableHeader(table), 60_000, 0)).toBe(true);
 	});
 });
 
@@ -126,13 +126,13 @@ test('a holder that died leaves a reader that gives up in time, and can read aga
 	expect(performance.now() - startMs).toBeGreaterThanOrEqual(20);
 	expect(reader.read(0)).toBeUndefined();
 	expect(before!.figures.samples).toBe(1);
-	releaseLock(headerWords(table));
+	releaseLock(tableHeader(table));
 	expect(reader.read(0)!.figures.samples).toBe(2);
 });
 
 describe('the lock word', () => {
 	test('says free, held, held with waiters', () => {
-		const words = headerWords(createTable());
+		const words = tableHeader(createTable());
 		expect(words[word.lock]).toBe(0);
 		expect(acquireLock(words, 0)).toBe(true);
 		expect(words[word.lock]).toBe(1);

@@ -8,7 +8,7 @@ import {stateCount} from '../../source/model/thread-state.js';
 import {
 	createTable,
 	defaultShape,
-	headerWords,
+	tableHeader,
 	type SamplerFigures,
 	type TableShape,
 } from '../../source/table/table-layout.js';
@@ -151,7 +151,7 @@ export function newTable(shape: TableShape = defaultShape) {
 		atMs = 1,
 		...more: [accepts?: (name: string) => boolean, ticks?: {before: number; now: number}]
 	) => writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, ...more);
-	return {words: headerWords(buffer), writer, reader, sample, count, read: () => reader.read(0)!};
+	return {words: tableHeader(buffer), writer, reader, sample, count, read: () => reader.read(0)!};
 }
 
 /** What a table says now, as a snapshot of a session. */

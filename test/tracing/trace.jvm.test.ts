@@ -1,7 +1,7 @@
 import {readdirSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
-import {nameOf, traceMethods, traceTree, threadTrees} from '../../source/views/traces/traced-methods.js';
+import {tracedMethodName, traceMethods, traceTree, threadTrees} from '../../source/views/traces/traced-methods.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/trace-session.js';
 import {classIn, request, traced} from '../helpers/tracing.js';
 import {jdks, sayTo} from '../helpers/jvm.js';
@@ -16,7 +16,7 @@ const rounds = 600;
 function countsOf(report: TraceReport): Record<string, [number, number]> {
 	const counts: Record<string, [number, number]> = {};
 	for (const row of traceMethods(report, undefined)) {
-		const name = nameOf(row).replace('KnownTraces', '').replace(/^[$.]/, '');
+		const name = tracedMethodName(row).replace('KnownTraces', '').replace(/^[$.]/, '');
 		const [calls, exceptions] = counts[name] ?? [0, 0];
 		counts[name] = [calls + row.calls, exceptions + row.exceptions];
 	}

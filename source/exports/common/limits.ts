@@ -37,7 +37,7 @@ export const maxOwnFrames = 131_072;
 export const maxNodes = 524_288;
 
 /** Threads in a snapshot: twice what Linux allows by default on a small machine (kernel.pid_max 32,768). */
-export const maxThreads = 65_536;
+export const maxProfileThreads = 65_536;
 
 /** Rows of contention in a snapshot. */
 export const maxContention = 65_536;

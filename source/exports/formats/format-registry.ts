@@ -28,11 +28,11 @@ export const allFormats: readonly Format[] = [
 	{id: 'chrome', title: 'Chrome trace events', extension: '.json', traces: chromeTraces},
 ];
 
-export const formats = allFormats.filter((format): format is ExportFormat => format.write !== undefined);
+export const exportFormats = allFormats.filter((format): format is ExportFormat => format.write !== undefined);
 
 /** Returns the format with this id of --format; throws UserError (2) for one of traces alone. */
 export function formatOf(id: string): ExportFormat {
-	const format = formats.find(candidate => candidate.id === id);
+	const format = exportFormats.find(candidate => candidate.id === id);
 	if (!format) {
 		throw usage(`--format ${id} is for tprof-top trace`, 'tprof-top --help lists the formats');
 	}
@@ -41,13 +41,13 @@ export function formatOf(id: string): ExportFormat {
 }
 
 export function usualFormat(use: NonNullable<ExportFormat['usualFor']>): ExportFormat {
-	return formats.find(({usualFor}) => usualFor === use)!;
+	return exportFormats.find(({usualFor}) => usualFor === use)!;
 }
 
 /** The formats of the save dialogue, the default first. */
 export const saveFormats: readonly ExportFormat[] = [
 	usualFormat('save'),
-	...formats.filter(({usualFor}) => usualFor !== 'save'),
+	...exportFormats.filter(({usualFor}) => usualFor !== 'save'),
 ];
 
 export function reportFormats<Kind extends 'traces' | 'tasks'>(kind: Kind): ReadonlyArray<Format & {readonly [Key in Kind]: NonNullable<Format[Key]>}> {

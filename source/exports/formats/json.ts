@@ -8,7 +8,7 @@ import {queryLines} from '../../views/lines/lines.js';
 import {queryStacks} from '../../query/stack-rows.js';
 import {queryThreads} from '../../views/threads/threads.js';
 import type {Baseline, Query} from '../../query/types/query.js';
-import {frameOf, frameOrNull, rowsAsJson, statesOf, viaOf} from '../../views/common/file-fields.js';
+import {frameOf, frameOrNull, rowsAsJson, statesAsJson, viaOf} from '../../views/common/file-fields.js';
 import {jsonTraces} from '../traces/traces-json.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import type {ThreadRow} from '../../views/threads/columns.js';
@@ -120,7 +120,7 @@ function lineOf(row: LineRow, query: Query) {
 		total,
 		cpuMs: msOf(selfCpuNs),
 		totalCpuMs: msOf(totalCpuNs),
-		states: statesOf(states),
+		states: statesAsJson(states),
 		...viaOf(row, query),
 	};
 }
@@ -130,7 +130,7 @@ function threadOf({top, waitsFor, wait, ...row}: ThreadRow) {
 		name: row.name,
 		tid: row.nativeId,
 		cpuMs: msOf(row.cpuNs),
-		states: statesOf(row.states),
+		states: statesAsJson(row.states),
 		stuckMs: rounded(row.stuckMs),
 		stuckAtLeast: row.stuckAtLeast,
 		top: top ? {class: top.className, method: top.method, line: top.line} : null,

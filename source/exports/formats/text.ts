@@ -6,7 +6,7 @@ import {deadlockText, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {sampledMs} from '../../query/counters/share.js';
 import {measureOf} from '../../query/counters/scope.js';
 import {findingsOf} from '../../query/summary/findings.js';
-import {threadColumns, type ThreadRow} from '../../views/threads/columns.js';
+import {threadsViewColumns, type ThreadRow} from '../../views/threads/columns.js';
 import {queryThreads} from '../../views/threads/threads.js';
 import type {Query} from '../../query/types/query.js';
 import {views} from '../../views/view-registry.js';
@@ -78,7 +78,9 @@ export const text: ExportFormat = {
 				})`]
 				: []),
 			...moreLine(table.rows.length, top),
-			...(threads.length > 0 ? [safe``, ...textTable(threadColumns, threads.slice(0, maxThreads), layout)] : []),
+			...(threads.length > 0
+				? [safe``, ...textTable(threadsViewColumns, threads.slice(0, maxThreads), layout)]
+				: []),
 			...moreLine(threads.length, maxThreads),
 		];
 		return body.flatMap(line => wrapAt(safe` | `, line, width)).map(line => `${elideEnd(line, width)}\n`).join('');

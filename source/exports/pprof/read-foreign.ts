@@ -7,7 +7,7 @@ import {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
-import {maxDepth, maxFrames, maxNodes, maxThreads, tooMany} from '../common/limits.js';
+import {maxDepth, maxFrames, maxNodes, maxProfileThreads, tooMany} from '../common/limits.js';
 import {labelKey, placeholders} from './profile-names.js';
 import type {Profile} from './profile.js';
 
@@ -185,8 +185,8 @@ function threadsOf(builder: SnapshotBuilder): (labels: Labels, placeholder: stri
 		const javaId = labels.get(labelKey.javaId)?.num ?? 0;
 		const identity = JSON.stringify([name, nativeId, javaId]);
 		return getOrCreate(threads, identity, () => {
-			if (threads.size === maxThreads) {
-				throw tooMany(maxThreads, 'threads');
+			if (threads.size === maxProfileThreads) {
+				throw tooMany(maxProfileThreads, 'threads');
 			}
 
 			// A key must be unique, which another tool's ids need not be.

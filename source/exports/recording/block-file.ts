@@ -166,7 +166,7 @@ export type Copy = {
 Copies a recording into an empty file, the older windows merged into fewer, longer ones; without what is written to it
 meanwhile (`copyUpTo`). Throws system errors, and FullError if that makes no room.
 */
-export async function merged(from: BlockFile, handle: FileHandle, dictionary: Dictionary): Promise<Copy> {
+export async function mergedCopy(from: BlockFile, handle: FileHandle, dictionary: Dictionary): Promise<Copy> {
 	const {size} = from;
 	for (const merge of merges) {
 		const to = new BlockFile(handle, from.session, (1 - leastFree) * from.maxBytes);

@@ -2,20 +2,20 @@ import {isDeepStrictEqual} from 'node:util';
 import {fromNames, namesOf, type Columns} from '../../model/column-types.js';
 import {lockKinds} from '../../model/sample.js';
 import {
-	bounds, record, targetOf, text, valueOrNone, withReports, aboutOf, type Document, type Sizes,
+	bounds, savedObject, targetOf, savedText, valueOrNone, withReports, aboutOf, type Document, type Sizes,
 } from '../../model/saved-values.js';
 import {sessionFigures} from '../../model/schema.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {printable} from '../../util/printable.js';
 import {threadStates} from '../../model/thread-state.js';
 import {VarintReader, VarintWriter} from '../../util/varints.js';
-import {columnsOf, regions, type Counts} from '../../query/past/deltas.js';
+import {columnsOfRegion, windowRegions, type Counts} from '../../query/past/deltas.js';
 import {fromZeros, momentFrom, type SessionFacts} from '../../query/past/look-back.js';
 import {
-	figureNames, maxJsonBytes, readBody, windowBody, type MomentFacts, type PastMoment,
+	sessionFigureNames, maxJsonBytes, readBody, windowBody, type MomentFacts, type PastMoment,
 } from '../../query/past/window-body.js';
 import {version} from '../../runtime/bundle.js';
-import {checkStacks, maxContention, maxSamples, maxThreads, tooMany} from '../common/limits.js';
+import {checkStacks, maxContention, maxSamples, maxProfileThreads, tooMany} from '../common/limits.js';
 import {contentOf, noNames, partsOf} from './blocks.js';
 import {ReadNames} from './recorded-names.js';
 
@@ -23,8 +23,8 @@ import {ReadNames} from './recorded-names.js';
 
 /** Names of the numbers in a window, in order, and of codes. A reader refuses files with other names. */
 const layout = {
-	figures: figureNames,
-	columns: fromNames(regions, region => namesOf(columnsOf[region])),
+	figures: sessionFigureNames,
+	columns: fromNames(windowRegions, region => namesOf(columnsOfRegion[region])),
 	states: threadStates,
 	lockKinds,
 };
@@ -36,12 +36,15 @@ export function sessionJson({target, session: {engine, timer}}: Snapshot): strin
 
 /** Reads what `sessionJson` wrote. Throws RangeError or SyntaxError. */
 export function readSession(json: string): Omit<SessionFacts, 'dictionary'> {
-	const about = record(JSON.parse(json));
+	const about = savedObject(JSON.parse(json));
 	if (!Object.entries(layout).every(([name, names]) => isDeepStrictEqual(about[name], names))) {
 		throw new RangeError('it is of another version of tprof-top');
 	}
 
-	return {target: targetOf(record(about.target)), session: {engine: text(about.engine), timer: text(about.timer)}};
+	return {
+		target: targetOf(savedObject(about.target)),
+		session: {engine: savedText(about.engine), timer: savedText(about.timer)},
+	};
 }
 
 /** Throws RangeError if a moment has too many rows. */
@@ -49,7 +52,7 @@ export function checkCounts({counters, contention, threads}: Counts): void {
 	const limits = [
 		[counters, maxSamples, 'samples'],
 		[contention, maxContention, 'waits'],
-		[threads, maxThreads, 'threads'],
+		[threads, maxProfileThreads, 'threads'],
 	] as const;
 	for (const [count, most, called] of limits) {
 		if (count > most) {
@@ -67,9 +70,9 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 		nodes: dictionary.nodeCount,
 		threads: threads.count,
 	};
-	for (const region of regions) {
+	for (const region of windowRegions) {
 		const {count, ...arrays} = snapshot[region];
-		for (const [name, {unit, ...column}] of Object.entries<Columns[string]>(columnsOf[region])) {
+		for (const [name, {unit, ...column}] of Object.entries<Columns[string]>(columnsOfRegion[region])) {
 			const [min, max] = bounds[unit](sizes);
 			const least = 'isSigned' in column ? -max : min;
 			const values = (arrays as unknown as Readonly<Record<string, Float64Array>>)[name];
@@ -83,14 +86,15 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 
 	checkStacks(names.depths, snapshot.counters);
 	const figures = Object
-		.fromEntries(figureNames.map(name => [name, valueOrNone(sessionFigures[name].unit, session[name], sizes)]));
+		.fromEntries(sessionFigureNames.map(name =>
+			[name, valueOrNone(sessionFigures[name].unit, session[name], sizes)]));
 	return {
 		snapshot: {
 			...snapshot,
 			session: {...session, ...figures},
 		},
-		vitals: checkedVitals(record(vitals)),
-		sourceNotes: checkedTexts(record(sourceNotes)),
+		vitals: checkedVitals(savedObject(vitals)),
+		sourceNotes: checkedTexts(savedObject(sourceNotes)),
 	};
 }
 

@@ -10,7 +10,7 @@ import {UserError} from '../../runtime/errors.js';
 import {
 	codeOf, createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, WriteError, writeErrorOf,
 } from '../files/write-files.js';
-import {copyUpTo, FullError, merged, BlockFile, type Copy} from './block-file.js';
+import {copyUpTo, FullError, mergedCopy, BlockFile, type Copy} from './block-file.js';
 import {sessionJson} from './moment.js';
 
 /** The first window after each whole minute is followed by an index. */
@@ -276,7 +276,7 @@ export class Recorder {
 			try {
 				const {file, handle} = await createPartial(path.dirname(this.file), temporaryExtension);
 				try {
-					this.#merged = {file, copy: await merged(blocks, handle, newest!.dictionary)};
+					this.#merged = {file, copy: await mergedCopy(blocks, handle, newest!.dictionary)};
 				} catch (error) {
 					await handle.close();
 					await removeAll([file]);

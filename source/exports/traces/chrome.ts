@@ -1,5 +1,5 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
-import {nameOf} from '../../views/traces/traced-methods.js';
+import {tracedMethodName} from '../../views/traces/traced-methods.js';
 import type {ReportFormat} from '../common/export-format.js';
 
 /**
@@ -72,7 +72,7 @@ function callsOf({key, startedAtMs, actions, durationNs}: WholeTrace, {methods}:
 	}
 
 	return calls.map(({method, atNs, endNs, isFailed}, index) => ({
-		name: nameOf(methods[method]),
+		name: tracedMethodName(methods[method]),
 		ts: microseconds(((startedAtMs - originMs) * 1e6) + atNs),
 		dur: microseconds(Math.max(0, endNs - atNs)),
 		args: {...(index === 0 ? {trace: key} : {}), ...(isFailed ? {ended: 'with an exception'} : {})},

@@ -2,13 +2,13 @@ import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {exactMsOf} from '../../query/columns/format.js';
 import {
 	longestFirst,
-	nameOf,
+	tracedMethodName,
 	traceMethods,
 	traceTree,
 	type TraceTreeRow,
 	threadTrees,
 } from '../../views/traces/traced-methods.js';
-import {figuresOf, traceJson} from '../../views/traces/traces-view.js';
+import {callFiguresAsJson, traceJson} from '../../views/traces/traces-view.js';
 import {documentHead, type ReportFormat} from '../common/export-format.js';
 
 export const jsonTraces: ReportFormat<TraceReport> = {
@@ -32,7 +32,7 @@ export const jsonTraces: ReportFormat<TraceReport> = {
 					tree: traceTree(report, undefined).slice(0, top).map(row => treeOf(row)),
 					threads: threadTrees(report, undefined).slice(0, top).map(({name, rows, ...figures}) => ({
 						thread: name,
-						...figuresOf(figures),
+						...callFiguresAsJson(figures),
 						tree: rows.map(row => treeOf(row)),
 					})),
 					slowest: report.slowest.slice(0, top).map(trace => traceOf(trace, report)),
@@ -46,9 +46,9 @@ export const jsonTraces: ReportFormat<TraceReport> = {
 
 function treeOf(row: TraceTreeRow): Record<string, unknown> {
 	return {
-		method: nameOf(row),
+		method: tracedMethodName(row),
 		parameters: row.parameters,
-		...figuresOf(row),
+		...callFiguresAsJson(row),
 		children: row.children.map(child => treeOf(child)),
 	};
 }
@@ -63,7 +63,7 @@ function traceOf({key, thread, startedAtMs, durationNs, droppedActions, actions}
 		actions: actions.map(({kind, method, atNs}) => ({
 			atMs: exactMsOf(atNs),
 			action: kind,
-			method: nameOf(methods[method]),
+			method: tracedMethodName(methods[method]),
 		})),
 	};
 }

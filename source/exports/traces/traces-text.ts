@@ -5,7 +5,7 @@ import {formatCount, formatNs, plural} from '../../query/columns/format.js';
 import {traceColumns} from '../../views/traces/trace-rows.js';
 import {
 	longestFirst,
-	nameOf,
+	tracedMethodName,
 	titleOf,
 	traceMethods,
 	traceTree,
@@ -46,12 +46,14 @@ export const textTraces: ReportFormat<TraceReport> = {
 				: []),
 			...(report.slowest.length > 0 ? [safe``, safe`SLOWEST TRACES`] : []),
 			...report.slowest.slice(0, top).map(trace => {
-				const head = trace.actions[0] ? nameOf(report.methods[trace.actions[0].method]) : '';
+				const head = trace.actions[0] ? tracedMethodName(report.methods[trace.actions[0].method]) : '';
 				return safe`${formatNs(trace.durationNs).padStart(7)}  ${trace.key}  ${head}  in ${trace.thread}`;
 			}),
 			...(report.active.length > 0 ? [safe``, safe`OPEN AT THE END: ${report.activeCount}`] : []),
 			...report.active.slice(0, top).map(({thread, method, ageNs, depth}) =>
-				safe`${formatNs(ageNs).padStart(7)}  ${nameOf(report.methods[method])}  in ${thread}, ${depth} deep`),
+				safe`${formatNs(ageNs).padStart(7)}  ${
+					tracedMethodName(report.methods[method])
+				}  in ${thread}, ${depth} deep`),
 		];
 		return body.map(line => `${elideEnd(line, room)}\n`).join('');
 	},

@@ -91,7 +91,7 @@ export function numberCounter(counters: PerfCounters | undefined, name: string):
 }
 
 /** Returns the sum of the counters whose names match; undefined if there are none, or one is negative or a string. */
-export function sumOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
+export function sumOfCounters(counters: PerfCounters | undefined, names: RegExp): number | undefined {
 	let sum: number | undefined;
 	for (const [name, value] of counters ?? []) {
 		if (names.test(name)) {
@@ -115,10 +115,10 @@ const capacityNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.capacity$/;
 /** Returns the sizes of the Java heap, summed over the spaces of its generations (metaspace has other counters). */
 export function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes' | 'heapMaxBytes'> {
 	// These counters are 0 until a collection or (G1) a new region first updates them.
-	const used = sumOf(counters, usedNames);
+	const used = sumOfCounters(counters, usedNames);
 	return {
 		heapUsedBytes: used === 0 ? undefined : used,
-		heapCapacityBytes: sumOf(counters, capacityNames),
+		heapCapacityBytes: sumOfCounters(counters, capacityNames),
 		heapMaxBytes: maxHeapBytes(counters),
 	};
 }

@@ -7,7 +7,7 @@ import {type ProcessStat, readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {CpuLimits, cpuPressure} from './cpu-limits.js';
 import {
-	edenOf, heapOf, numberCounter, type PerfCounters, stringCounter, sumOf, openPerfData, type Eden,
+	edenOf, heapOf, numberCounter, type PerfCounters, stringCounter, sumOfCounters, openPerfData, type Eden,
 } from './hsperfdata.js';
 
 type VitalsReader = {
@@ -97,7 +97,7 @@ function readingOf(
 		atMs: performance.now(),
 		cpuTicks: userTicks + systemTicks,
 		gcSeconds: secondsOf(counters, collectorTimes),
-		collections: sumOf(counters, collectorInvocations),
+		collections: sumOfCounters(counters, collectorInvocations),
 		atSafepointSeconds: secondsOf(counters, safepointTime),
 		safepointSeconds: secondsOf(counters, safepointTimes),
 		compilations: numberCounter(counters, 'sun.ci.totalCompiles'),
@@ -275,7 +275,7 @@ const safepointAndReachTimes = /^sun\.rt\.safepoint(?:Sync)?Time$/;
 /** Returns the sum of counters of the JVM's clock ticks in seconds; undefined if there are none. */
 function secondsOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
 	const frequency = numberCounter(counters, 'sun.os.hrt.frequency');
-	const ticks = sumOf(counters, names);
+	const ticks = sumOfCounters(counters, names);
 	return frequency === undefined || frequency <= 0 || ticks === undefined ? undefined : ticks / frequency;
 }
 

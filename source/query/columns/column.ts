@@ -89,7 +89,7 @@ export function figure<Row>(
 }
 
 /** Returns a column of texts, sorted alphabetically. */
-export function text<Row>(
+export function textColumn<Row>(
 	id: string,
 	of: (row: Row) => Printable,
 	{thenBy = [], ...settings}: Settings<NoInfer<Row>>,
@@ -147,7 +147,7 @@ export function locationColumn<Row>(
 	of: (row: Row) => Location | undefined,
 	settings: Settings<NoInfer<Row>>,
 ): Column<Row> {
-	return text(id, row => nameOf(of(row)), {
+	return textColumn(id, row => locationNameOrEmpty(of(row)), {
 		value(row, {room, fullNames}) {
 			const location = of(row);
 			return location ? shortName(location, room, fullNames) : safe``;
@@ -157,7 +157,7 @@ export function locationColumn<Row>(
 }
 
 /** Returns the full name of a location; empty without one. */
-export function nameOf(location: Location | undefined): Printable {
+export function locationNameOrEmpty(location: Location | undefined): Printable {
 	return location ? locationName(location) : safe``;
 }
 
@@ -172,7 +172,7 @@ export function ownCodeColumn<Row extends {readonly own?: Location}>(
 }
 
 export function fileColumn<Row extends Location>(fromColumns: number): Column<Row> {
-	return text('file', row => row.file, {
+	return textColumn('file', row => row.file, {
 		heading: 'FILE', title: 'file', width: 24, fromColumns, description: 'source file', role: () => 'dim',
 	});
 }
@@ -182,7 +182,7 @@ export function topThreadsColumn<Row extends {readonly topThreads: readonly Prin
 	width: number,
 	where: string,
 ): Column<Row> {
-	return text('top-threads', row => joined(row.topThreads, safe`, `), {
+	return textColumn('top-threads', row => joined(row.topThreads, safe`, `), {
 		heading: 'TOP THREADS',
 		title: 'top threads',
 		width,
@@ -202,7 +202,7 @@ export function statesColumn<Row extends {readonly states: StateTicks}>(
 	id: string,
 	settings: Pick<Settings<Row>, 'title' | 'fromColumns' | 'description' | 'sortBy'> & {readonly heading?: string},
 ): Column<Row> {
-	return text(id, row => stateCells(row.states), {
+	return textColumn(id, row => stateCells(row.states), {
 		heading: 'STATE',
 		width: 8,
 		ascending: false,

@@ -4,7 +4,7 @@ import {cached} from '../../util/get-or-create.js';
 import {threadStates} from '../../model/thread-state.js';
 import {FilterError, splitFilter, type Alternative, type Term} from './filter-terms.js';
 import {compilePattern} from './regex.js';
-import {maskOf, statesOf} from './state-sets.js';
+import {maskOf, parseStates} from './state-sets.js';
 
 export type RowFilter = {
 	/** Bits of the states that count; undefined for all. */
@@ -30,14 +30,14 @@ export type RowTerm = {
 export type FilterFields<Row> = {text(row: Row): string} & Readonly<Partial<Record<Figure, (row: Row) => number>>>;
 
 /** Returns a function from a figure's name to its value in a row. */
-export function figuresOf<Row>(fields: Omit<FilterFields<Row>, 'text'>, row: Row): FigureOf {
+export function figureReader<Row>(fields: Omit<FilterFields<Row>, 'text'>, row: Row): FigureOf {
 	return name => (fields[name] ?? (name === 'totalPercent' ? fields.percent : undefined))?.(row) ?? 0;
 }
 
 /** Whether a row passes the filter's terms. */
 export function passesFilter<Row>({terms = []}: RowFilter, fields: FilterFields<Row>, row: Row): boolean {
 	return terms.every(term =>
-		(term.text(fields.text(row)) || term.figures(figuresOf(fields, row))) !== term.isNegated);
+		(term.text(fields.text(row)) || term.figures(figureReader(fields, row))) !== term.isNegated);
 }
 
 export function filtered<Row>(rows: readonly Row[], filter: RowFilter, fields: FilterFields<Row>): readonly Row[] {
@@ -182,7 +182,7 @@ function kindOf({text, kind}: Alternative): 'state' | 'thread' | 'row' {
 }
 
 function readStates({text}: Alternative): number {
-	const found = statesOf(text.slice('state:'.length));
+	const found = parseStates(text.slice('state:'.length));
 	if ('unknown' in found) {
 		throw new FilterError(`"${found.unknown}" is not a thread state (R B W T I)`);
 	}

@@ -21,7 +21,7 @@ const letters: Readonly<Record<string, ThreadState>> = {
 export const stateNames = `${stateSets.map(({id}) => id).join(', ')}, R B W T I, or ${threadStates.join(', ')}`;
 
 /** Returns the states of a comma-separated list of sets, names and letters (--state, `state:`), or an unknown word. */
-export function statesOf(list: string): {readonly states: readonly ThreadState[]} | {readonly unknown: string} {
+export function parseStates(list: string): {readonly states: readonly ThreadState[]} | {readonly unknown: string} {
 	const states = new Set<ThreadState>();
 	for (const word of list.split(',').map(part => part.trim()).filter(Boolean)) {
 		const found = statesOfWord(word);

@@ -11,23 +11,25 @@ then names of threads. docs/formats.md has the format.
 */
 
 /** The columns of the bytes: all, even keys, because a new thread may take the row of an ended one. */
-export const columnsOf = {counters: counterColumns, contention: contentionColumns, threads: threadNumbers} as const;
-export const regions = namesOf(columnsOf);
+export const columnsOfRegion = {
+	counters: counterColumns, contention: contentionColumns, threads: threadNumbers,
+} as const;
+export const windowRegions = namesOf(columnsOfRegion);
 
-type Region = keyof typeof columnsOf;
+type Region = keyof typeof columnsOfRegion;
 type Counted = Pick<Snapshot, Region>;
 export type Counts = Readonly<Record<Region, number>>;
 
 type Changing = {readonly region: Region; readonly name: string; readonly column: Column};
-const changing: readonly Changing[] = regions.flatMap(region =>
-	Object.entries<Column>(columnsOf[region]).map(([name, column]) => ({region, name, column})));
+const changing: readonly Changing[] = windowRegions.flatMap(region =>
+	Object.entries<Column>(columnsOfRegion[region]).map(([name, column]) => ({region, name, column})));
 
 function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
 	return (counted[region] as unknown as Readonly<Record<string, ColumnArray>>)[name];
 }
 
 export function countsOf(counted: Counted): Counts {
-	return fromNames(regions, region => counted[region].count);
+	return fromNames(windowRegions, region => counted[region].count);
 }
 
 type Kind<Change> = {
@@ -134,7 +136,7 @@ function isSame(a: ColumnArray, b: ColumnArray, count: number): boolean {
 }
 
 /** Returns the sum of the changes of two consecutive windows. */
-export function merged(...both: readonly [Uint8Array, Uint8Array]): Uint8Array {
+export function mergedDeltas(...both: readonly [Uint8Array, Uint8Array]): Uint8Array {
 	const readers = both.map(changes => new VarintReader(changes));
 	for (const _ of changing) {
 		mergeColumn(readers, ofNumbers);

@@ -4,7 +4,7 @@ import {sessionFigures} from '../../model/schema.js';
 import type {SourceStatus} from '../../model/source.js';
 import {aboutOf, withReports} from '../../model/saved-values.js';
 import {VarintReader, VarintWriter} from '../../util/varints.js';
-import {deltas, merged, regions, type Counts} from './deltas.js';
+import {deltas, mergedDeltas, windowRegions, type Counts} from './deltas.js';
 
 /*
 A window as bytes, in the ring and in a recording: the session's figures at its end, and what changed in it.
@@ -33,7 +33,7 @@ export type WindowBody = MomentFacts & {
 	reports(): Pick<Snapshot, 'traces' | 'tasks'>;
 };
 
-export const figureNames = namesOf(sessionFigures);
+export const sessionFigureNames = namesOf(sessionFigures);
 
 const bytes = new VarintWriter();
 
@@ -46,11 +46,11 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 		bytes.byteString(report?.bytes ?? new Uint8Array());
 	}
 
-	for (const name of figureNames) {
+	for (const name of sessionFigureNames) {
 		bytes.exact(now.session[name]);
 	}
 
-	for (const region of regions) {
+	for (const region of windowRegions) {
 		bytes.number(now[region].count);
 	}
 
@@ -69,8 +69,8 @@ export function readBody(body: Uint8Array): WindowBody {
 		vitals,
 		sourceNotes,
 		reports: () => withReports(traced, followed, tasks),
-		figures: fromNames(figureNames, () => from.exact()),
-		counts: fromNames(regions, () => from.number()),
+		figures: fromNames(sessionFigureNames, () => from.exact()),
+		counts: fromNames(windowRegions, () => from.number()),
 		changes: from.bytes(),
 	};
 }
@@ -79,6 +79,6 @@ export function readBody(body: Uint8Array): WindowBody {
 export function mergedBody(first: Uint8Array, second: Uint8Array): Uint8Array {
 	const [{changes}, {changes: later}] = [readBody(first), readBody(second)];
 	bytes.bytes(second.subarray(0, second.length - later.length));
-	bytes.bytes(merged(changes, later));
+	bytes.bytes(mergedDeltas(changes, later));
 	return bytes.take();
 }

@@ -7,7 +7,7 @@ import {cycleText, deadlocksOf} from '../locks/deadlocks.js';
 import {countedLines} from '../counted-lines.js';
 import {countedThreads, countersInWindow, scopeOf} from '../counters/scope.js';
 import {defaultQuery, type Finding, type Location, type SummaryOptions, type Query} from '../types/query.js';
-import {nameOf} from '../columns/column.js';
+import {locationNameOrEmpty} from '../columns/column.js';
 import {shortName} from '../columns/names.js';
 import {tellingLines} from '../counters/attribution.js';
 import {framesOf} from '../counters/stack-index.js';
@@ -351,7 +351,7 @@ function collectingFinding(
 		id: isFull ? 'heap' : 'gc', text, figures: {
 			...(heapUsedBytes && heapCapacityBytes ? {heapUsedBytes, heapCapacityBytes} : {}),
 			pausedPercent: decimals(stoppedPercent, 1), collectorsPercent, programPercent,
-			...(gcCause === '' ? {} : {cause: gcCause}), ...(cause?.at ? {at: nameOf(cause.at)} : {}),
+			...(gcCause === '' ? {} : {cause: gcCause}), ...(cause?.at ? {at: locationNameOrEmpty(cause.at)} : {}),
 		},
 	};
 }

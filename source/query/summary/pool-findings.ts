@@ -3,7 +3,7 @@ import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {mostOf} from '../../util/sum.js';
 import {poolName, safe, type Printable} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
-import {nameOf} from '../columns/column.js';
+import {locationNameOrEmpty} from '../columns/column.js';
 import {formatCount, formatDuration} from '../columns/format.js';
 import {nameWith, shortName, viaText} from '../columns/names.js';
 import {tellingLines, type TellingLines} from '../counters/attribution.js';
@@ -75,7 +75,12 @@ function poolFinding(snapshot: Snapshot, query: Query, {name, threads}: Pool, is
 		text: safe`${who}${isForResult ? ' for results of tasks' : ''}, ${formatDuration(longestMs)}, at ${where}: ${
 			blocked
 		}.`,
-		figures: {threads: threads.length, pool: `${name}*`, at: nameOf(at), longestMs: Math.round(longestMs)},
+		figures: {
+			threads: threads.length,
+			pool: `${name}*`,
+			at: locationNameOrEmpty(at),
+			longestMs: Math.round(longestMs),
+		},
 	};
 }
 
@@ -127,6 +132,11 @@ export function threadGrowthFinding(
 	}`;
 	return {
 		id: 'threads', text: safe`Threads grow: ${formatCount(threadCount)} now, ${rate}; ${most}.`,
-		figures: {threads: threadCount, growthPerMin: Math.round(growth), name, ...(at ? {at: nameOf(at)} : {})},
+		figures: {
+			threads: threadCount,
+			growthPerMin: Math.round(growth),
+			name,
+			...(at ? {at: locationNameOrEmpty(at)} : {}),
+		},
 	};
 }

@@ -4,7 +4,7 @@ import {lockKindCode, threadFlag} from '../../model/sample.js';
 import {featureRelease, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatStuck, stuckInWords} from '../columns/format.js';
-import {nameOf} from '../columns/column.js';
+import {locationNameOrEmpty} from '../columns/column.js';
 import {initializerText, lockName, methodName, nameWith, shortName, viaText} from '../columns/names.js';
 import {tellingLines, type TellingLines} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
@@ -104,7 +104,12 @@ function pinnedFinding(snapshot: Snapshot, query: Query, all: readonly number[])
 		text: safe`${waiting} virtual ${waiting === 1 ? 'thread waits' : 'threads wait'} for a carrier${
 			upTo(snapshot, runnable)
 		}: ${carriers} pinned in ${code}${at}.`,
-		figures: {threads: waiting, carriers: mounted.length, longestMs, ...(most ? {at: nameOf(most.location)} : {})},
+		figures: {
+			threads: waiting,
+			carriers: mounted.length,
+			longestMs,
+			...(most ? {at: locationNameOrEmpty(most.location)} : {}),
+		},
 	};
 }
 
@@ -266,7 +271,11 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 	return {
 		id: 'together',
 		text: safe`${most.count} threads wait together ${where}${upTo(snapshot, most.threads)}.`,
-		figures: {threads: most.count, at: nameOf(at), longestMs: longestOf(snapshot, most.threads).longestMs},
+		figures: {
+			threads: most.count,
+			at: locationNameOrEmpty(at),
+			longestMs: longestOf(snapshot, most.threads).longestMs,
+		},
 	};
 }
 

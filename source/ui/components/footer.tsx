@@ -6,7 +6,7 @@ import {actionOf, bindingOf, keyLabel, keysOf, labelAfter, type KeyBinding} from
 import {inputError} from '../state/reduce-input.js';
 import {backFromFocus} from '../state/screen-rows.js';
 import {sourceKindOf, rowsOf, type ScreenData} from '../state/screen-data.js';
-import {keyContextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, type UiState} from '../state/state.js';
+import {keyContextOf, queryOfView, selectedRow, type InputLayer, type MenuLayer, type UiState} from '../state/state.js';
 import {messageOf} from '../status/session-states.js';
 import type {Layout} from '../text/screen-layout.js';
 import {layOut, type Item} from '../text/line-items.js';
@@ -227,7 +227,7 @@ function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 	}
 
 	const isOnly = ({key}: Hint) => state.onlyThreads !== undefined && actionOf(state.view, key) === 'only-threads';
-	return viewOf(state.view).hints(row, queryOf(state)).map(hint =>
+	return viewOf(state.view).hints(row, queryOfView(state)).map(hint =>
 		isOnly(hint) ? {...hint, title: 'all threads', short: 'all'} : hint);
 }
 

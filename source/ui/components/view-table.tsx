@@ -12,7 +12,7 @@ import {viewOf} from '../../views/view-registry.js';
 import type {ViewRow} from '../../views/common/view.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
-import {queryOf, selectedIndex, type UiState} from '../state/state.js';
+import {queryOfView, selectedIndex, type UiState} from '../state/state.js';
 import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/screen-layout.js';
 import {
 	elideEnd, dropCells, fit, pad, sparkline, truncateSpans, wrappedSpans, type Span, type Spans,
@@ -28,7 +28,7 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const selection = ui.selections[ui.view];
 	const {scrollTop} = selection;
 	const view = viewOf(ui.view);
-	const query = queryOf(ui);
+	const query = queryOfView(ui);
 	const total = query.filter === '' ? rows.length : data.table?.allRows ?? 0;
 	const overMs = data.snapshot ? sampledMs(data.snapshot, data.since) : 0;
 	const context: TableContext<ViewRow> = {

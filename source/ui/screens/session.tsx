@@ -19,7 +19,7 @@ import {rowsOf, selectedLink, sourceKindOf, type DetailOf, type ScreenData} from
 import type {SessionData} from '../state/session-data.js';
 import type {Feed, SessionStore} from '../state/session-store.js';
 import {
-	coveringLayer, initialState, queryOf, type Effect, type InitialView, type UiState,
+	coveringLayer, initialState, queryOfView, type Effect, type InitialView, type UiState,
 } from '../state/state.js';
 import {playNext} from '../state/time.js';
 import type {Size} from '../terminal/terminal.js';
@@ -166,7 +166,7 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 
 	useScreenInput(dispatch, layout, hitAreas);
 	usePerformed(ui.effects, dispatch, {
-		...ports, dispatch, store, session, data, query: queryOf(ui), terminal, repaint, onLeave,
+		...ports, dispatch, store, session, data, query: queryOfView(ui), terminal, repaint, onLeave,
 	});
 	usePlaying(ui.playSpeed, dispatch, layout);
 	useLayoutEffect(() => {

@@ -1,7 +1,7 @@
 import {safe, type Printable} from '../../util/printable.js';
 import {formatBytes, formatDuration} from '../../query/columns/format.js';
 import {parseFilter} from '../../query/filter/filter.js';
-import {nameOf} from '../../views/traces/traced-methods.js';
+import {tracedMethodName} from '../../views/traces/traced-methods.js';
 import type {Action} from './keys.js';
 import {locationAt} from './screen-rows.js';
 import type {ScreenContext} from './screen-context.js';
@@ -13,7 +13,7 @@ import {
 export function promptForPattern(state: UiState, screen: ScreenContext): UiState {
 	const location = locationAt(state, screen);
 	const text = location && location.className !== ''
-		? nameOf({className: location.className, method: location.method === '' ? safe`*` : location.method})
+		? tracedMethodName({className: location.className, method: location.method === '' ? safe`*` : location.method})
 		: '';
 	return pushLayer({...state, message: undefined}, {
 		...inputLayer('trace', safe`trace: `, text),

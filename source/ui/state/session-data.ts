@@ -14,7 +14,7 @@ import {indexAt, cpuTrend} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';
 import {type DetailData, type DetailOf, type IdleReason, type ScreenData, type LocationSource} from './screen-data.js';
 import type {Feed} from './session-store.js';
-import {queryOf, type MenuItem, type UiState} from './state.js';
+import {queryOfView, type MenuItem, type UiState} from './state.js';
 import {pastWindowEndMs} from './time.js';
 
 export type DataOptions = {
@@ -51,7 +51,7 @@ export class SessionData {
 
 	screenData(state: UiState, feed: Feed): ScreenData {
 		const {vitals, nowMs, samplesTaken, ring} = feed;
-		const query = queryOf(state);
+		const query = queryOfView(state);
 		const answer = this.#query(state, feed);
 		const lastWindow = answer.past ? indexAt(ring, answer.past.toMs) : ring.windows.length - 1;
 		return {
@@ -79,7 +79,7 @@ export class SessionData {
 
 			return getOrCreate(this.#details, `${viewId} ${key}`, () => {
 				const view = viewOf(viewId);
-				const tableQuery = queryOf(state);
+				const tableQuery = queryOfView(state);
 				const rowOfTable = viewId === state.view && table ? rowWith(key, table.rows) : undefined;
 				const query = rowOfTable ? tableQuery : queryOfAnyRow(tableQuery, view);
 				const row = rowOfTable
@@ -158,7 +158,7 @@ export class SessionData {
 
 	#answerOf(state: UiState, snapshot: Snapshot, since: Snapshot | undefined, target: TargetFacts): Answer {
 		const view = viewOf(state.view);
-		const query = queryOf(state);
+		const query = queryOfView(state);
 		const table = view.query(snapshot, since, {...query, summary: {...query.summary!, ...target}});
 		// The figures of the whole target depend on few parts of the query.
 		const summary = this.#summary([

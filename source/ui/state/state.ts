@@ -162,7 +162,7 @@ export function coveringLayer({layers}: UiState): ScrolledLayer | MenuLayer | un
 }
 
 /** Returns the view's query. Unless the user chose states, Lines shows waits of a program that uses almost no CPU. */
-export function queryOf(state: UiState): Query {
+export function queryOfView(state: UiState): Query {
 	return {
 		...state.query,
 		sort: state.sorts[state.view],

@@ -23,7 +23,7 @@ import {
 	programLocation,
 } from '../../query/locks/newest-sample.js';
 import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
-import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';
+import {figure, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {initializerText, lockName} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
@@ -97,7 +97,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		description: 'waiting time of all threads in the window together, by samples',
 		isBlank: row => row.waitedMs <= 0,
 	}),
-	text('holder', row => row.holderName, {
+	textColumn('holder', row => row.holderName, {
 		heading: 'HELD BY',
 		title: 'holder',
 		width: 20,
@@ -110,7 +110,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		}`,
 		role: row => row.isDeadlocked ? 'error' : undefined,
 	}),
-	text('lock', row => row.lockClass, {
+	textColumn('lock', row => row.lockClass, {
 		heading: 'LOCK', title: 'lock', width: 14, fromColumns: 72,
 		description: 'class of the lock, of a monitor\'s object, or of what is being initialized',
 		value: row => row.kind === 'class-init' ? initializerText(row.lockClass) : lockName(row.lockClass) || row.kind,

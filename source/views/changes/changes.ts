@@ -7,7 +7,7 @@ import {percentOf, sampleTicks, shareError, z, sampledMs, windowMs} from '../../
 import {filtered, filterOf, type FilterFields} from '../../query/filter/filter.js';
 import {countedLines, type CountedLines, type LineRow} from '../../query/counted-lines.js';
 import type {Baseline, Query, Location} from '../../query/types/query.js';
-import {byLocation, figure, locationColumn, text, type Column} from '../../query/columns/column.js';
+import {byLocation, figure, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
 import {decimals, type Format} from '../../query/columns/format.js';
 import type {ViewTable} from '../common/view.js';
 
@@ -109,7 +109,7 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		heading: '%WAS', title: 'share in the baseline', width: 5, fromColumns: 140,
 		description: 'share of the CPU time in the baseline',
 	}),
-	text(
+	textColumn(
 		'change',
 		({kind, isNoise}) => joined(
 			[kind === 'both' ? safe`` : safe`${kind}`, isNoise ? safe`noise` : safe``].filter(Boolean),

@@ -26,7 +26,7 @@ export function * rowsAsJson<Row>(rows: Iterable<Row>, objectOf: (row: Row) => o
 }
 
 /** Returns ticks by state, for the states of a live thread. */
-export function statesOf(ticks: StateTicks) {
+export function statesAsJson(ticks: StateTicks) {
 	return {
 		RUNNABLE: ticks[stateCode.RUNNABLE],
 		BLOCKED: ticks[stateCode.BLOCKED],

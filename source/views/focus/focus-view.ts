@@ -1,11 +1,11 @@
 import {joined, printable, safe} from '../../util/printable.js';
-import {nameOf} from '../../query/columns/column.js';
+import {locationNameOrEmpty} from '../../query/columns/column.js';
 import {decimals, formatCount, formatMs, formatPercent, msOf, rounded} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {treesAsJson} from '../tree/tree.js';
-import {csvOf, frameOf, csvFieldsOfLocation, csvFieldsOfStates, statesOf, viaOf} from '../common/file-fields.js';
+import {csvOf, frameOf, csvFieldsOfLocation, csvFieldsOfStates, statesAsJson, viaOf} from '../common/file-fields.js';
 import {groupingRemarks, keyOrOption, treeKeys} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {openFocus, queryFocus, focusColumns, type FocusRow} from './focus.js';
@@ -73,14 +73,14 @@ export const focusView: View<FocusRow> = {
 			self_ticks: row => row.selfTicks,
 			self_cpu_ms: row => msOf(row.selfCpuNs),
 			...csvFieldsOfStates,
-			via: row => nameOf(row.via),
+			via: row => locationNameOrEmpty(row.via),
 		}),
 		csvRows: (snapshot, since, query) =>
 			queryFocus(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		* json(snapshot, since, query, top) {
 			const [calls, callers] = openFocus(snapshot, since, query).map(({tree}) => tree);
 			if (calls) {
-				const options = {top, fieldsOf: (row: FocusRow) => ({...figuresOf(row), ...viaOf(row, query)})};
+				const options = {top, fieldsOf: (row: FocusRow) => ({...rowAsJson(row), ...viaOf(row, query)})};
 				const [method] = treesAsJson(calls, [calls.root], options);
 				// The callers become the last field of the method's object.
 				yield `${method.slice(0, -1)},"callers":[${[...treesAsJson(callers, callers.below(callers.root), options)].join(',')}]}`;
@@ -89,7 +89,7 @@ export const focusView: View<FocusRow> = {
 	},
 };
 
-function figuresOf(row: FocusRow) {
+function rowAsJson(row: FocusRow) {
 	return {
 		...frameOf(row),
 		ticks: row.totalTicks,
@@ -101,6 +101,6 @@ function figuresOf(row: FocusRow) {
 		cpuErrorPercent: decimals(row.cpuError, 3),
 		selfTicks: row.selfTicks,
 		selfCpuMs: msOf(row.selfCpuNs),
-		states: statesOf(row.states),
+		states: statesAsJson(row.states),
 	};
 }

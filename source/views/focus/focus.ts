@@ -14,7 +14,7 @@ import {CallNode, CallTree, type TreeOptions} from '../tree/call-tree.js';
 import {openedRows, treeFilter, wholeOf} from '../tree/tree.js';
 import type {Location, Query, Weight} from '../../query/types/query.js';
 import {
-	byLocation, cpuColumn, figure, fileColumn, statesColumn, text, treeMark, type Column,
+	byLocation, cpuColumn, figure, fileColumn, statesColumn, textColumn, treeMark, type Column,
 } from '../../query/columns/column.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
@@ -133,7 +133,7 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		title: 'share that runs', fromColumns: 60, sortBy: [row => row.totalCpuNs / Math.max(1, row.totalTicks)],
 		description: 'states of the threads meanwhile, in proportion; sorts by CPU time for each sample',
 	}),
-	text('path', row => row.className, {
+	textColumn('path', row => row.className, {
 		heading: 'METHOD',
 		title: 'name',
 		width: 0,

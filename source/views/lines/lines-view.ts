@@ -3,7 +3,7 @@ import {unknownStack} from '../../model/frame.js';
 import {defaultQuery} from '../../query/types/query.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
-import {nameOf} from '../../query/columns/column.js';
+import {locationNameOrEmpty} from '../../query/columns/column.js';
 import {
 	decimals, formatCount, formatMs, formatPercent, msOf, partText, plural, stuckInWords,
 } from '../../query/columns/format.js';
@@ -101,7 +101,7 @@ export const linesView: View<LineRow> = {
 			held_up_now: row => row.contendingNow,
 			holder: row => row.holder ?? '',
 			own_at: 'own',
-			via: row => nameOf(row.via),
+			via: row => locationNameOrEmpty(row.via),
 			low_percent: row => decimals(row.selfInterval.low, 2),
 			high_percent: row => decimals(row.selfInterval.high, 2),
 		}),

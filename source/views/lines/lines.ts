@@ -20,7 +20,7 @@ import {
 	shareHeadings,
 	stateColumn,
 	statesColumn,
-	text,
+	textColumn,
 	topThreadsColumn,
 	type Column,
 } from '../../query/columns/column.js';
@@ -102,7 +102,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		role: () => 'key',
 		past: pastOfLines,
 	}),
-	text('line', row => row.className, {
+	textColumn('line', row => row.className, {
 		heading: 'LINE',
 		groupHeadings: {method: 'METHOD', class: 'CLASS'},
 		title: 'name',
@@ -124,7 +124,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		yieldsUnusedWidth: true,
 		thenBy: [row => row.blockedNow],
 		description: 'threads blocked at the line now, and how long the longest of them has been; sorts by that time',
-		value: row => lineNote(row),
+		value: row => stuckNote(row),
 		role: () => 'blocked',
 	}),
 	topThreadsColumn(20, 'at the line'),
@@ -136,7 +136,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 const stuckNoteMs = 10_000;
 
 /** Returns a note on blocked threads: `8 blocked`, `8 held up`, `stuck 42s`, `42s` beside the holder, or nothing. */
-export function lineNote(
+export function stuckNote(
 	row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'stuckMs' | 'stuckAtLeast'> & {readonly holder?: string},
 ): Printable {
 	const count = row.blockedNow > 0 ? safe`${row.blockedNow} blocked` : safe`${row.contendingNow} held up`;

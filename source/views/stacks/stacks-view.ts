@@ -1,10 +1,10 @@
 import {joined, safe} from '../../util/printable.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
-import {nameOf} from '../../query/columns/column.js';
+import {locationNameOrEmpty} from '../../query/columns/column.js';
 import {decimals, formatCount, formatMs, msOf, partText, plural} from '../../query/columns/format.js';
 import {queryStackDetail} from '../../query/detail.js';
 import type {Query} from '../../query/types/query.js';
-import {csvOf, frameOf, rowsAsJson, csvFieldsOfStates, statesOf, viaOf} from '../common/file-fields.js';
+import {csvOf, frameOf, rowsAsJson, csvFieldsOfStates, statesAsJson, viaOf} from '../common/file-fields.js';
 import {cyclingKey} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {frameText, queryStackHistogram, stackColumns, type StackHistogramRow} from './stacks.js';
@@ -65,7 +65,7 @@ export const stacksView: View<StackHistogramRow> = {
 			threads: 'threads',
 			...csvFieldsOfStates,
 			frames: row => row.frames.map(frame => frameText(frame)).join('; '),
-			via: row => nameOf(row.via),
+			via: row => locationNameOrEmpty(row.via),
 		}),
 		json: (snapshot, since, query, top) =>
 			rowsAsJson(queryStackHistogram(snapshot, since, query).rows.slice(0, top), row => ({
@@ -74,7 +74,7 @@ export const stacksView: View<StackHistogramRow> = {
 				percent: decimals(row.selfPercent, 3),
 				threads: row.threadCount,
 				state: mostTicks(row),
-				states: statesOf(row.states),
+				states: statesAsJson(row.states),
 				fingerprint: row.fingerprint,
 				...viaOf(row, query),
 				frames: row.frames.map(frame => frameOf(frame)),

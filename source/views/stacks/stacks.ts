@@ -11,17 +11,17 @@ import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
 import {percentIn, sampledMs, threadsInStep} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, framesOf, type Grouping} from '../../query/counters/stack-index.js';
-import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
+import {figureReader, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, Location, Unit} from '../../query/types/query.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {
 	figure,
-	nameOf,
+	locationNameOrEmpty,
 	ownCodeColumn,
 	share,
 	shareHeadings,
 	statesColumn,
-	text,
+	textColumn,
 	topThreadsColumn,
 	type Column,
 } from '../../query/columns/column.js';
@@ -204,7 +204,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortKeys: ['cpu'],
 		description: 'CPU time with this stack, milliseconds',
 	}),
-	text('fingerprint', row => row.fingerprint, {
+	textColumn('fingerprint', row => row.fingerprint, {
 		heading: 'MD5',
 		title: 'fingerprint',
 		width: 8,
@@ -214,7 +214,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		value: row => row.fingerprint.slice(0, 8),
 		role: () => 'dim',
 	}),
-	text('stack', row => nameOf(row), {
+	textColumn('stack', row => locationNameOrEmpty(row), {
 		heading: 'STACK', title: 'top frames', width: 0, fromColumns: 0, sortKeys: ['name'],
 		description: 'the innermost frames, each called by the next; Enter shows all of them',
 		value: (row, {room, fullNames}) => topFrames(row, room, fullNames),
@@ -307,7 +307,7 @@ export function queryStackHistogram(
 	const foundBeyondEnds = ends && !filter.isEmpty ? termsBeyondEnds(sums, filter, ends) : undefined;
 	const matching = filter.isEmpty
 		? rows
-		: rows.filter(row => filter.passes(row.node, depth, figuresOf(fields, row), foundBeyondEnds?.[row.bucket]));
+		: rows.filter(row => filter.passes(row.node, depth, figureReader(fields, row), foundBeyondEnds?.[row.bucket]));
 	return {rows: sortRows(matching, stackColumns, query.sort), allRows: rows.length};
 }
 

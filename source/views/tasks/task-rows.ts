@@ -8,7 +8,7 @@ import {filtered, filterOf} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import type {TaskState} from '../../model/task-probe.js';
 import {cellWidth, elideStart} from '../../util/cell-width.js';
-import {figure, text, type Column} from '../../query/columns/column.js';
+import {figure, textColumn, type Column} from '../../query/columns/column.js';
 import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
@@ -99,14 +99,14 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		description: 'the longest visit that ended',
 		isBlank,
 	}),
-	text('state', row => row.state.title, {
+	textColumn('state', row => row.state.title, {
 		heading: 'STATE', title: 'state', width: 24, fromColumns: 0,
 		description: 'what tasks do, as the probe calls it',
 		sortBy: [row => row.stateIndex],
 		exportValue: row => row.state.id,
 		role: row => row.state.kind === 'running' ? 'hot' : undefined,
 	}),
-	text('group', row => groupOf(row), {
+	textColumn('group', row => groupOf(row), {
 		heading: 'KIND OR WORKER',
 		title: 'kind or worker',
 		width: 0,

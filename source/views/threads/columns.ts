@@ -2,7 +2,7 @@ import {safe, type Printable} from '../../util/printable.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {Location, LockInfo, StateTicks} from '../../query/types/query.js';
 import {
-	cpuColumn, figure, ownCodeColumn, locationColumn, stateColumn, statesColumn, text, type Column,
+	cpuColumn, figure, ownCodeColumn, locationColumn, stateColumn, statesColumn, textColumn, type Column,
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {waitText, type Wait} from '../../query/locks/wait-of.js';
@@ -75,7 +75,7 @@ export type ThreadRow = {
 	readonly wait?: Wait;
 };
 
-export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
+export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 	cpuColumn('cpu', row => row.sharePercent, row => row.cpuNs, {
 		heading: 'CPU%',
 		title: 'CPU',
@@ -100,7 +100,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		heading: 'THR', title: 'threads', width: 4, fromColumns: 72,
 		description: 'threads in the row; more than one for a pool; of virtual threads, those alive now',
 	}),
-	text('state', row => stateText(row), {
+	textColumn('state', row => stateText(row), {
 		heading: 'STATE',
 		title: 'state',
 		width: 5,
@@ -144,14 +144,14 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		description: 'share of the time that it was ready to run and had no CPU',
 		isBlank: row => row.runDelayNs <= 0,
 	}),
-	text('kind', row => kindText(row), {
+	textColumn('kind', row => kindText(row), {
 		heading: 'KIND', title: 'kind', width: 7, fromColumns: 130,
 		description: 'daemon, virtual, or carrier (of a virtual thread now)',
 		role: () => 'dim',
 	}),
 	...stateLetters.map(letter =>
 		stateColumn<ThreadRow>(letter, {fromColumns: 190, description: 'samples of the thread in the state'})),
-	text('name', row => row.name, {
+	textColumn('name', row => row.name, {
 		heading: 'THREAD', title: 'name', width: 22, fromColumns: 0, sortKeys: ['name'],
 		description: 'name of the thread, or of a pool with * for the digits',
 	}),
@@ -160,7 +160,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		description: 'the line it is at now; for a pool, the line most of its threads are at, and how many',
 		value: (row, {room, fullNames}) => nowText(row, room, fullNames),
 	}),
-	text('holder', row => row.waitsFor?.ownerName ?? safe``, {
+	textColumn('holder', row => row.waitsFor?.ownerName ?? safe``, {
 		heading: 'WAITS FOR',
 		title: 'waits for',
 		width: 40,

@@ -7,7 +7,7 @@ import {csvOf, csvFieldsOfStates} from '../common/file-fields.js';
 import {cyclingKey, keyOrOption} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {queryThreads} from './threads.js';
-import {kindText, lockText, threadColumns, type ThreadRow} from './columns.js';
+import {kindText, lockText, threadsViewColumns, type ThreadRow} from './columns.js';
 
 /** Least time at a line, and least run delay, that a detail mentions. */
 const minStuckMs = 1000;
@@ -16,7 +16,7 @@ const minDelayNs = 1e6;
 export const threadsView: View<ThreadRow> = {
 	id: 'threads',
 	title: 'Threads',
-	columns: threadColumns,
+	columns: threadsViewColumns,
 	sort: {column: safe`cpu`, reverse: false},
 	keys: [
 		cyclingKey(
@@ -92,7 +92,7 @@ export const threadsView: View<ThreadRow> = {
 		];
 	},
 	files: {
-		csv: csvOf(threadColumns, {
+		csv: csvOf(threadsViewColumns, {
 			name: 'name',
 			tid: 'tid',
 			threads: 'threads',

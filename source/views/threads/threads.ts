@@ -28,7 +28,7 @@ import {shownState, type OwnCodeRule} from '../../query/counters/waiting-stacks.
 import type {Location, Query} from '../../query/types/query.js';
 import {waitOf, waitText} from '../../query/locks/wait-of.js';
 import type {ViewTable} from '../common/view.js';
-import {threadColumns, type ThreadRow} from './columns.js';
+import {threadsViewColumns, type ThreadRow} from './columns.js';
 
 declare module '../../query/types/query.js' {
 	interface Query {
@@ -78,7 +78,7 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const visible = query.showsWaitsForWork
 		? matching
 		: matching.filter(row => !isQuietJvmThread(row) && !row.isWithoutWork);
-	const sorted = sortRows(visible, threadColumns, query.sort);
+	const sorted = sortRows(visible, threadsViewColumns, query.sort);
 	return {
 		rows: [...sorted.filter(row => !isQuietJvmThread(row)), ...sorted.filter(row => isQuietJvmThread(row))],
 		allRows: folded.length,

@@ -4,7 +4,7 @@ import {sortRows} from '../../query/columns/sort.js';
 import {filterOf, passesFilter, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
-import {figure, hotPercent, text, treeMark, type Column} from '../../query/columns/column.js';
+import {figure, hotPercent, textColumn, treeMark, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
@@ -12,7 +12,7 @@ import {
 	titleOf,
 	traceMethods,
 	type TraceRow,
-	nameOf,
+	tracedMethodName,
 	traceTree,
 	type TraceTreeRow,
 	threadTrees,
@@ -77,7 +77,7 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	time('most', row => row.mostNs, {
 		heading: 'MAX', title: 'longest time', fromColumns: 80, description: 'the longest call',
 	}),
-	text('method', row => titleOf(row), {
+	textColumn('method', row => titleOf(row), {
 		heading: 'METHOD',
 		title: 'name',
 		width: 0,
@@ -200,7 +200,7 @@ function rowsOf(treeRows: readonly TraceTreeRow[], query: Query, isWanted: Wante
 			...position,
 			parentKey: row.key,
 			level: position.level + 1,
-			names: new Set([...position.names, nameOf(row)]),
+			names: new Set([...position.names, tracedMethodName(row)]),
 		}));
 }
 

@@ -73,11 +73,11 @@ export function traceMethods(report: TraceReport, since: TraceReport | undefined
 	const overloaded = overloadedNames(methods);
 	return methods.map((method, id) => ({
 		...method,
-		...figuresOf(sums[id], seconds),
+		...callFigures(sums[id], seconds),
 		...(isThinned(method) ? estimateOf(sums[id], method.oneIn!, recursive.has(id)) : {}),
 		id,
-		key: `${nameOf(method)}(${method.parameters})`,
-		isOverloaded: overloaded.has(nameOf(method)),
+		key: `${tracedMethodName(method)}(${method.parameters})`,
+		isOverloaded: overloaded.has(tracedMethodName(method)),
 	}));
 }
 
@@ -118,7 +118,7 @@ export function traceTree(report: TraceReport, since: TraceReport | undefined): 
 	return treeOf(report, calleesFirst, node => {
 		const sums = emptySums();
 		add(sums, nodes, before, node, true);
-		return figuresOf(sums, seconds);
+		return callFigures(sums, seconds);
 	});
 }
 
@@ -139,7 +139,7 @@ function treeOf(
 				...methods[id],
 				...figures,
 				id,
-				isOverloaded: overloaded.has(nameOf(methods[id])),
+				isOverloaded: overloaded.has(tracedMethodName(methods[id])),
 				node,
 				children: callees,
 			});
@@ -150,7 +150,7 @@ function treeOf(
 }
 
 /** Returns `pkg.Class.method`. */
-export function nameOf({className, method}: Pick<TracedMethod, 'className' | 'method'>): Printable {
+export function tracedMethodName({className, method}: Pick<TracedMethod, 'className' | 'method'>): Printable {
 	return safe`${className}.${method}`;
 }
 
@@ -160,7 +160,7 @@ export function titleOf(row: TracedMethod & {readonly isOverloaded: boolean; rea
 		return row.thread;
 	}
 
-	return row.isOverloaded ? safe`${nameOf(row)}(${row.parameters})` : nameOf(row);
+	return row.isOverloaded ? safe`${tracedMethodName(row)}(${row.parameters})` : tracedMethodName(row);
 }
 
 /** Whether only some of its calls are measured. */
@@ -184,7 +184,7 @@ function secondsOf(report: TraceReport, since: TraceReport | undefined): number 
 
 /** Returns the names that several methods have. */
 export function overloadedNames(methods: readonly TracedMethod[]): Set<string> {
-	const names = methods.map(method => nameOf(method));
+	const names = methods.map(method => tracedMethodName(method));
 	const lastIndex = new Map(names.map((name, index) => [name, index]));
 	return new Set(names.filter((name, index) => lastIndex.get(name) !== index));
 }
@@ -234,7 +234,7 @@ function add(
 	});
 }
 
-function figuresOf({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: number): CallFigures {
+function callFigures({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: number): CallFigures {
 	const {count: calls, perS: callsPerS, meanNs, p50Ns, p99Ns, mostNs} = durations.figures(seconds);
 	return {
 		calls,

@@ -7,7 +7,9 @@ import {csvOf, rowsAsJson} from '../common/file-fields.js';
 import {cyclingKey, keyOrOption, openingKeys} from '../common/opening-keys.js';
 import type {View, AnnotatedFrame} from '../common/view.js';
 import {traceColumns, queryTraces, callsOf} from './trace-rows.js';
-import {isThinned, longestFirst, nameOf, titleOf, traceMethods, type CallFigures, type TraceRow} from './traced-methods.js';
+import {
+	isThinned, longestFirst, tracedMethodName, titleOf, traceMethods, type CallFigures, type TraceRow,
+} from './traced-methods.js';
 
 const maxTraces = 5;
 const maxIndent = 40;
@@ -87,16 +89,16 @@ export const tracesView: View<TraceRow> = {
 /** Returns a method's row for JSON. */
 export function traceJson(row: TraceRow) {
 	return {
-		method: nameOf(row),
+		method: tracedMethodName(row),
 		parameters: row.parameters,
-		...figuresOf(row),
+		...callFiguresAsJson(row),
 		...(isThinned(row) ? {oneIn: row.oneIn, errorPercent: row.errorPercent} : {}),
 		...(row.isReleased ? {released: true} : {}),
 	};
 }
 
 /** Returns the known figures of calls for JSON. */
-export function figuresOf(row: CallFigures) {
+export function callFiguresAsJson(row: CallFigures) {
 	const times = {
 		cumulativeMs: row.cumulativeNs,
 		ownMs: row.ownNs,

@@ -1,5 +1,5 @@
 import {joined, safe} from '../../util/printable.js';
-import {nameOf} from '../../query/columns/column.js';
+import {locationNameOrEmpty} from '../../query/columns/column.js';
 import {decimals, formatCount, formatMs, formatPercent, msOf} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
@@ -26,7 +26,7 @@ export const treeView: View<CallNode> = {
 			self_ticks: row => row.selfTicks,
 			total_cpu_ms: 'cpu',
 			self_cpu_ms: row => msOf(row.selfCpuNs),
-			via: row => nameOf(row.via),
+			via: row => locationNameOrEmpty(row.via),
 		}),
 		csvRows: (snapshot, since, query) =>
 			queryTree(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,

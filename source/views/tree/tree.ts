@@ -7,7 +7,7 @@ import {countersInWindow, scopeOf, type Scope} from '../../query/counters/scope.
 import {percentIn, sampledMs} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
-import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
+import {figureReader, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, TreeQuery, Unit, Weight, Opening} from '../../query/types/query.js';
 import {
 	byLocation,
@@ -15,7 +15,7 @@ import {
 	fileColumn,
 	share,
 	shareHeadings,
-	text,
+	textColumn,
 	treeMark,
 	type Column,
 } from '../../query/columns/column.js';
@@ -52,7 +52,7 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortKeys: ['cpu'],
 		description: 'CPU time of samples that came by this path, milliseconds',
 	}),
-	text('path', row => row.className, {
+	textColumn('path', row => row.className, {
 		heading: 'PATH',
 		title: 'name',
 		width: 0,
@@ -150,7 +150,7 @@ export function treeFilter(
 		isKept: node => filter.isEmpty || filter.passes(node, Infinity, () => 0),
 		isRowKept: figureTerms.length === 0
 			? undefined
-			: row => figureTerms.every(({figures, isNegated}) => figures(figuresOf(fields, row)) !== isNegated),
+			: row => figureTerms.every(({figures, isNegated}) => figures(figureReader(fields, row)) !== isNegated),
 	};
 }
 

@@ -1,7 +1,7 @@
 import {safe} from '../../util/printable.js';
 import {queryThreadDetail} from '../../query/detail.js';
 import {formatDuration, plural, rounded, stuckInWords} from '../../query/columns/format.js';
-import {nameOf} from '../../query/columns/column.js';
+import {locationNameOrEmpty} from '../../query/columns/column.js';
 import {waitText} from '../../query/locks/wait-of.js';
 import {csvOf, frameOrNull, rowsAsJson} from '../common/file-fields.js';
 import {keyOrOption} from '../common/opening-keys.js';
@@ -53,7 +53,7 @@ export const waitsView: View<WaitRow> = {
 		return [
 			{text: waitText(row), role: 'title'},
 			{text: safe`${count} ${count === 1 ? 'thread waits' : 'threads wait'}${longest}`},
-			row.at && {text: safe`at ${nameOf(row.at)}`},
+			row.at && {text: safe`at ${locationNameOrEmpty(row.at)}`},
 			...waiters.map(text => ({text: safe`  ${text}`})),
 			row.waiters.length > maxNamed ? {text: safe`  ... and ${row.waiters.length - maxNamed} more`} : undefined,
 		];

@@ -10,7 +10,7 @@ import {waitsForWorkNow, isHeldUpNow, missingWaits, programLocation, stuckMs} fr
 import {groupWaits, waitOf, waitText, type WaitGroup} from '../../query/locks/wait-of.js';
 import type {OwnCodeRule} from '../../query/counters/waiting-stacks.js';
 import type {Location, Query} from '../../query/types/query.js';
-import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';
+import {figure, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import type {ViewTable} from '../common/view.js';
 
@@ -51,7 +51,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 		description: 'how long the longest of them has waited; >= since before the first sample',
 		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : safe``,
 	}),
-	text('kind', row => row.kind, {
+	textColumn('kind', row => row.kind, {
 		heading: 'KIND',
 		title: 'kind',
 		width: 10,
@@ -59,7 +59,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 		description:
 			'what they do: read, write, connect, accept or select in a system call; wait for a monitor, a lock, a queue, a class initializer...',
 	}),
-	text('peer', row => row.peer, {
+	textColumn('peer', row => row.peer, {
 		heading: 'WAITS FOR',
 		title: 'what for',
 		width: 30,
@@ -72,7 +72,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 		heading: 'AT', title: 'where they wait', width: 0, fromColumns: 72,
 		description: 'the program\'s line where most of them wait',
 	}),
-	text('names', row => joined(row.names, safe`, `), {
+	textColumn('names', row => joined(row.names, safe`, `), {
 		heading: 'THREADS',
 		title: 'names',
 		width: 30,

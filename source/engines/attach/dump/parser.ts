@@ -6,7 +6,7 @@ import {decodeModifiedUtf8, maxNameLength, printable, safe, type Printable} from
 import {stateCode, type ThreadState} from '../../../model/thread-state.js';
 import type {IdleList} from '../../../jvm/threads/idle.js';
 import {FrameLines, frameStart, type DumpFrame} from './frame-lines.js';
-import {Headers, maxThreads, tooManyThreads, truncated, type Header} from './thread-headers.js';
+import {Headers, maxDumpThreads, tooManyThreads, truncated, type Header} from './thread-headers.js';
 import {deadlockedSynchronizers, LockOwners, readLockLine, type LockLine} from './dump-locks.js';
 
 /** HotSpot prints at most this many frames of a thread and silently omits the rest (MaxJavaStackTraceDepth). */
@@ -115,7 +115,7 @@ export class DumpParser {
 
 			const header = first === '"' ? headers.headerAt(at) : undefined;
 			if (header) {
-				if (this.#sample.count >= maxThreads) {
+				if (this.#sample.count >= maxDumpThreads) {
 					return tooManyThreads;
 				}
 

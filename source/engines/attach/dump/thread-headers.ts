@@ -12,7 +12,7 @@ by what follows the name, up to the end of its line.
 import {printable, safe, type Printable} from '../../../util/printable.js';
 
 /** With more threads, each dump would stop the target for a large part of a second. */
-export const maxThreads = 1 << 16;
+export const maxDumpThreads = 1 << 16;
 
 /**
 Bytes of the buffer in which JDK 8 formats a quoted name and a blank (O_BUFLEN), the last one a zero: a longer name
@@ -22,7 +22,7 @@ const printBufferLength = 2000;
 
 export const truncated = safe`the dump is truncated`;
 export const tooManyThreads = safe`the thread dump has more than ${
-	printable(maxThreads.toLocaleString('en'))
+	printable(maxDumpThreads.toLocaleString('en'))
 } threads: too many to sample this way`;
 
 const javaStart = /#(\d{1,15}) (?:\[(\d{1,15})] )?(daemon )?(?=prio=)/.source;
@@ -82,7 +82,7 @@ export class Headers {
 			this.#listedAddresses = (elements?.[1].match(/0x[\da-f]+/g) ?? []).map(Number).filter(address =>
 				address > 0);
 			this.problem = elements
-				? (this.#listedAddresses.length > maxThreads ? tooManyThreads : undefined)
+				? (this.#listedAddresses.length > maxDumpThreads ? tooManyThreads : undefined)
 				: truncated;
 		}
 	}
