@@ -1,3 +1,4 @@
+import type {Role} from '../model/role.js';
 import {printable, type Printable} from '../util/printable.js';
 import {nearest} from '../options/nearest.js';
 import type {Option} from '../options/option.js';
@@ -5,7 +6,7 @@ import type {Settings} from '../options/parse.js';
 import {optionRows} from '../options/table.js';
 import {UserError} from '../runtime/errors.js';
 import {keyNamed, keyTable} from '../ui/state/keys.js';
-import {styleWords, readStyle, roles, type Role} from '../ui/terminal/theme.js';
+import {styleWords, readStyle, roles} from '../ui/terminal/theme.js';
 import {viewOf, views} from '../views/view-registry.js';
 import {readJson, type Fault, type JsonValue} from './json-value.js';
 

@@ -2,7 +2,7 @@ import meow, {type AnyFlag} from 'meow';
 import type {Printable} from '../util/printable.js';
 import {type UserError, usage} from '../runtime/errors.js';
 import type {Baseline, Unit} from '../query/types/query.js';
-import type {Role} from '../ui/terminal/theme.js';
+import type {Role} from '../model/role.js';
 import {nearest} from './nearest.js';
 import {longForm, type Option, type Switch} from './option.js';
 import {optionRows, type OptionValues} from './table.js';

@@ -1,5 +1,6 @@
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
+import type {CellRole} from '../../model/role.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {GroupBy, Location, Measure, Query, StateTicks} from '../types/query.js';
@@ -8,10 +9,7 @@ import {percentIn} from '../counters/share.js';
 import {formatMs, formatPercent, formats, type Format} from './format.js';
 import {shortName} from './names.js';
 import type {Sortable, ValueOf} from './sort.js';
-import {stateCells, type StateRole, type StateLetter} from './state-cells.js';
-
-/** The role of a cell, which the theme styles; `states`: letters of `stateCells`, each in the role of its state. */
-export type CellRole = StateRole | 'states' | 'hot' | 'dim' | 'key' | 'error';
+import {stateCells, type StateLetter} from './state-cells.js';
 
 /** A key that sorts, named after its figure; each view decides which of its columns has that figure. */
 export type SortKey = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name';

@@ -1,9 +1,8 @@
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
+import type {StateRole} from '../../model/role.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {StateTicks} from '../types/query.js';
-
-export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
 
 export type StateLetter = {
 	readonly letter: Printable;

@@ -12,7 +12,7 @@ import type {FlameRow} from '../../views/flame/flame.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
-import type {Role} from '../terminal/theme.js';
+import type {Role} from '../../model/role.js';
 import type {Layout} from '../text/screen-layout.js';
 import {elideEnd, fit, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';

@@ -7,7 +7,7 @@ import {formatBytes, formatDuration, plural} from '../../query/columns/format.js
 import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
-import type {Role} from '../terminal/theme.js';
+import type {Role} from '../../model/role.js';
 import {layOut, type Item} from '../text/line-items.js';
 import {halved, sparkline} from '../text/spans.js';
 import {badgeOf} from './session-states.js';

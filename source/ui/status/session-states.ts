@@ -3,7 +3,7 @@ import type {SourcePhase} from '../../model/source.js';
 import {formatCount, formatDuration, clock, clocks, dayAndTime} from '../../query/columns/format.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
-import type {Role} from '../terminal/theme.js';
+import type {Role} from '../../model/role.js';
 
 /** A state of the session, with its badge in the header and its message below the table. */
 type SessionState = {

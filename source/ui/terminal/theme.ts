@@ -1,7 +1,7 @@
 import type {TextProps} from 'ink';
 import type {Printable} from '../../util/printable.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
-import type {CellRole} from '../../query/columns/column.js';
+import type {Role} from '../../model/role.js';
 import {asciiOf} from '../../util/ascii.js';
 
 /** `ascii`: only ASCII characters; `colors`: styles that replace the defaults of roles, as `readStyle` reads them. */
@@ -53,9 +53,6 @@ function styleOf(words: string | undefined): TextStyle | undefined {
 	const read = words === undefined ? undefined : readStyle(words);
 	return read && 'style' in read ? read.style : undefined;
 }
-
-/** The meaning of a piece of text, from which the theme chooses its style. */
-export type Role = Exclude<CellRole, 'states'> | 'title' | 'heading' | 'sorted' | 'good' | 'selected' | 'tab';
 
 /** The default style of each role, as `readStyle` reads it; only of the sixteen colours that every terminal has. */
 const defaultStyles: Readonly<Record<Role, string>> = {

@@ -1,7 +1,7 @@
 import {safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cellWidth} from '../../util/cell-width.js';
-import type {Role} from '../terminal/theme.js';
+import type {Role} from '../../model/role.js';
 import {elideEnd, type Span, type Spans} from './spans.js';
 
 /** A part of a line that is laid out by priority. */

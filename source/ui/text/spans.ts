@@ -1,7 +1,7 @@
 import {joined, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cellWidth, firstCells, graphemes} from '../../util/cell-width.js';
-import type {Role} from '../terminal/theme.js';
+import type {Role} from '../../model/role.js';
 import type {Trend} from '../../query/past/steps.js';
 
 export {elideEnd, fit, pad} from '../../util/cell-width.js';
