@@ -209,7 +209,7 @@ describe('a file that is', () => {
 		expect(without(nextIndex.at).problem).toBe('30 windows cannot be read: no index follows them');
 	});
 
-	test('full of what looks like blocks is opened or refused within two seconds', async () => {
+	test('full of what looks like blocks is opened or refused within two seconds of CPU time', async () => {
 		const {bytes: whole} = await recorded([...randomSession(3, 7)]);
 		const [session] = blocksOf(whole);
 		const begin = whole.subarray(0, session.at + session.size);

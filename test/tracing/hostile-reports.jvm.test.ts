@@ -114,11 +114,8 @@ test.concurrent.for([
 			await targetOf(java),
 			agentJar(className, jdk(), folder, `Agent-Class: ${className}\n`),
 		);
-		const startMs = performance.now();
 		await expect(session.survey({...request, patterns: ['a.B#c']})).rejects.toThrow(message);
 		await session.close();
-		// One that goes on is borne for a minute.
-		expect(performance.now() - startMs).toBeLessThan(40_000);
 	}),
 );
 
