@@ -53,15 +53,15 @@ async function costs(java: JavaProcess): Promise<{readonly pool: number; readonl
 	return {pool: median(counted.map(({pool}) => pool)), queue: median(counted.map(({queue}) => queue))};
 }
 
-/** Bytes in use after a collection: all, and those of the agent's records. */
-function heapOf(java: JavaProcess, {home}: Jdk): {readonly all: number; readonly records: number} {
+/** Bytes in use after a collection: all, and those of the agent's FollowedTask objects. */
+function heapOf(java: JavaProcess, {home}: Jdk): {readonly all: number; readonly objects: number} {
 	const text = execFileSync(path.join(home, 'bin/jcmd'), [String(java.pid), 'GC.class_histogram'], {
 		encoding: 'utf8',
 		maxBuffer: 64 * 1024 * 1024,
 	});
 	return {
 		all: Number(/^Total +\d+ +(\d+)/m.exec(text)![1]),
-		records: Number(/^ *\d+: +\d+ +(\d+) +tprof\.agent\.TaskRecord\b/m.exec(text)?.[1] ?? 0),
+		objects: Number(/^ *\d+: +\d+ +(\d+) +tprof\.agent\.FollowedTask\b/m.exec(text)?.[1] ?? 0),
 	};
 }
 
@@ -70,7 +70,7 @@ async function heapOfQueued(java: JavaProcess, jdk: Jdk): Promise<ReturnType<typ
 	await say(java, `hold ${tasks}`);
 	const full = heapOf(java, jdk);
 	await say(java, 'release');
-	return {all: (full.all - empty.all) / tasks, records: (full.records - empty.records) / tasks};
+	return {all: (full.all - empty.all) / tasks, objects: (full.objects - empty.objects) / tasks};
 }
 
 for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases.includes(release))) {
@@ -93,7 +93,7 @@ for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases
 		const costOf = (what: 'pool' | 'queue') =>
 			`${before[what].toFixed(0)} ns a task, ${during[what].toFixed(0)} followed, ${after[what].toFixed(0)} after: ${((during[what] - before[what]) / steps).toFixed(0)} a step`;
 		console.log(`JDK ${jdk.release}: in a pool of four threads ${costOf('pool')}; queued and then run by one thread ${costOf('queue')}; not followed ${report.skipped}`);
-		console.log(`JDK ${jdk.release}: ${queuedPlain.all.toFixed(1)} bytes a task in the queue, ${queued.all.toFixed(1)} followed, of which ${queued.records.toFixed(1)} are its record; ${((idle.all - plain.all) / 1024).toFixed(0)} KB before there are tasks`);
+		console.log(`JDK ${jdk.release}: ${queuedPlain.all.toFixed(1)} bytes a task in the queue, ${queued.all.toFixed(1)} followed, of which ${queued.objects.toFixed(1)} are its FollowedTask; ${((idle.all - plain.all) / 1024).toFixed(0)} KB before there are tasks`);
 	} finally {
 		await java.stop();
 	}

@@ -32,17 +32,17 @@ test.skipIf(!builder || !hasMaven)(
 	},
 );
 
-/** What these call, they call while the thread's record or worker says that it is in our own code. */
+/** What these call, they call while the thread's ThreadCalls or worker says that it is in our own code. */
 const guarded = /^tprof\/agent\/(?:Constructors\.|Tasks\.(?:passed|missed):|TaskCounters\.seen:)/;
 
-const ofTraces = (method: string) => method.startsWith('java/tprof/Hooks4.');
-const ofTasks = (method: string) => method.startsWith('java/tprof/TaskHooks3.');
+const ofTraces = (method: string) => method.startsWith('java/tprof/v5/Hooks.');
+const ofTasks = (method: string) => method.startsWith('java/tprof/v5/TaskHooks.');
 
 /** Our own methods by `Class.name:descriptor`, and the superclasses of their classes. */
 function methodsOfJar() {
 	const on = jdk();
 	const names = runTool(on, 'jar', 'tf', jar).split('\n')
-		.filter(name => /^(?:java\/tprof|tprof\/agent)\/[^/]+\.class$/.test(name))
+		.filter(name => /^(?:java\/tprof\/v5|tprof\/agent)\/[^/]+\.class$/.test(name))
 		.map(name => name.replace(/\.class$/, '').replaceAll('/', '.'));
 	const text = runTool(on, 'javap', '-c', '-p', '-s', '-cp', jar, ...names);
 	const methods = new Map<string, {readonly calls: string[]}>();

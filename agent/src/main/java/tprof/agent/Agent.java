@@ -7,12 +7,12 @@ import java.util.*;
 
 /**
  * Entry point, called by the stub. Defines the hooks' classes in the boot loader, where classes of any loader and module see
- * them (a class that an agent transforms may read the boot loader's unnamed module). Unsafe.defineClass needs no file and prints
- * no warning, unlike appendToBootstrapClassLoaderSearch from JDK 17 on.
+ * them (a class that an agent transforms may read the boot loader's unnamed module). Unsafe.defineClass needs no file and
+ * prints no warning, unlike appendToBootstrapClassLoaderSearch from JDK 17 on.
  */
 public final class Agent {
-	private static final String[] BOOT = {"java.tprof.Calls4", "java.tprof.Call4", "java.tprof.Sink4", "java.tprof.Hooks4",
-			"java.tprof.TaskSink3", "java.tprof.TaskHooks3"};
+	private static final String[] BOOT = {"java.tprof.v5.Calls", "java.tprof.v5.Call", "java.tprof.v5.Sink", "java.tprof.v5.Hooks",
+			"java.tprof.v5.TaskSink", "java.tprof.v5.TaskHooks"};
 	/** Packages of the JDK with what hooks and shipped probes read. */
 	private static final String[] OPENED = {"java.lang", "java.util", "java.util.concurrent", "jdk.internal.vm"};
 

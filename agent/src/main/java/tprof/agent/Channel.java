@@ -6,12 +6,11 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The two files between the tool and the agent. The tool creates them; we remove their names at once, so that nothing is left
- * however either side ends. They are never mapped: a mapped write to a full disk crashes JDK 8 and 11.
- *
- * control, written by the tool: heartbeat (8 bytes), number of the command (8), its length (4), its text.
- * data, written by the agent: a header, then two places for reports, used alternately. Header: "TPRF", 1 (4 bytes each); number,
- * position and length of the newest report (8 each); length (4) and text of the exit message; at PROGRESS a number (8) that
- * changes while a command is executed. A report ends with its number.
+ * however either side ends. They are never mapped: a mapped write to a full disk crashes JDK 8 and 11.  control, written by the
+ * tool: heartbeat (8 bytes), number of the command (8), its length (4), its text. data, written by the agent: a header, then
+ * two places for reports, used alternately. Header: "TPRF", 1 (4 bytes each); number, position and length of the newest report
+ * (8 each); length (4) and text of the exit message; at PROGRESS a number (8) that changes while a command is executed. A
+ * report ends with its number.
  */
 final class Channel implements Closeable {
 	private static final int HEADER = 4096;

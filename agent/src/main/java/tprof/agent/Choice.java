@@ -59,8 +59,8 @@ final class Choice {
 	}
 
 	/**
-	 * Returns the names of all supertypes of a class that is being loaded, read from their files: they must not be loaded before
-	 * it. Also learns their matching abstract methods.
+	 * Returns the names of all supertypes of a class that is being loaded, read from their files: they must not be loaded
+	 * before it. Also learns their matching abstract methods.
 	 */
 	Set<String> supersOf(ClassLoader loader, ClassReader type) {
 		Set<String> found = new HashSet<String>();

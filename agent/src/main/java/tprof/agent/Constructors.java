@@ -5,7 +5,7 @@ package tprof.agent;
  * constructor that ends by an exception from there calls no hook; only the stack shows it.
  */
 final class Constructors {
-	private static final String HOOKS = "java.tprof.Hooks4";
+	private static final String HOOKS = "java.tprof.v5.Hooks";
 
 	/** Returns how many constructors of these classes, the outermost first, the caller of the woven method is in. */
 	static int open(String[] classes) {

@@ -1,6 +1,6 @@
 package tprof.agent;
 
-import java.tprof.Hooks4;
+import java.tprof.v5.Hooks;
 import java.util.Arrays;
 
 /**
@@ -15,7 +15,7 @@ final class Cost {
 	private static final long LATER_NANOS = 1_000_000;
 	/** Id of no method: such a call ends after the look-up. */
 	private static final int NO_METHOD = Integer.MAX_VALUE;
-	/** For the record and the two methods of these calls. */
+	/** For this thread's ThreadCalls and the two methods of these calls. */
 	private static final int BYTES = 64 * 1024;
 	private static final int ALL = 0;
 	private static final int SOME = 1;
@@ -51,7 +51,7 @@ final class Cost {
 			chunk(ALL);
 			chunk(SOME);
 			for (int index = 0; index < CHUNK; index++) {
-				Hooks4.enter(NO_METHOD, false);
+				Hooks.enter(NO_METHOD, false);
 			}
 		}
 	}
@@ -69,7 +69,7 @@ final class Cost {
 	private long chunk(int which) {
 		long start = System.nanoTime();
 		for (int index = 0; index < CHUNK; index++) {
-			Hooks4.end(recorder.enter(which, which == SOME), false);
+			Hooks.end(recorder.enter(which, which == SOME), false);
 		}
 
 		return System.nanoTime() - start;

@@ -1,6 +1,6 @@
 package tprof.agent;
 
-/** Number and durations of calls, or of stays in a state. Written by one thread at a time; others may see older values. */
+/** Number and durations of calls, or of visits to a state. Written by one thread at a time; others may see older values. */
 class Counters {
 	long count;
 	long exceptions;

@@ -8,7 +8,7 @@ final class FieldPath {
 	private static final class Step {
 		final String name;
 		final boolean isMethod;
-		/** The last look-up: class and member change together, so they are one object. */
+		/** The last look-up: class and field or method change together, so they are one object. */
 		volatile Found found;
 
 		Step(String name) {
@@ -19,11 +19,11 @@ final class FieldPath {
 
 	private static final class Found extends WeakReference<Class<?>> {
 		/** Null if the class has none that is accessible. */
-		final AccessibleObject member;
+		final AccessibleObject accessible;
 
-		Found(Class<?> type, AccessibleObject member) {
+		Found(Class<?> type, AccessibleObject accessible) {
 			super(type);
-			this.member = member;
+			this.accessible = accessible;
 		}
 	}
 
@@ -54,7 +54,7 @@ final class FieldPath {
 		}
 	}
 
-	/** Returns the path's value; null if it has none. `first`: class of `start`, or of the static member that the path begins with. */
+	/** Returns the path's value; null if it has none. `first`: class of `start`, or of the static field or method that the path begins with. */
 	Object from(Object start, Class<?> first) {
 		Object at = start;
 		Class<?> type = first;
@@ -69,7 +69,7 @@ final class FieldPath {
 					step.found = found = new Found(type, find(type, step));
 				}
 
-				if (found.member == null) {
+				if (found.accessible == null) {
 					if (fault == null) {
 						fault = "\"" + text + "\": no " + (step.isMethod ? "method " : "field ") + step.name + " that can be read in " + type.getName();
 					}
@@ -77,7 +77,7 @@ final class FieldPath {
 					return null;
 				}
 
-				at = step.isMethod ? ((Method) found.member).invoke(at) : ((Field) found.member).get(at);
+				at = step.isMethod ? ((Method) found.accessible).invoke(at) : ((Field) found.accessible).get(at);
 				type = at == null ? null : at.getClass();
 			}
 
@@ -96,9 +96,9 @@ final class FieldPath {
 	private static AccessibleObject find(Class<?> type, Step step) {
 		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
 			try {
-				AccessibleObject member = step.isMethod ? each.getDeclaredMethod(step.name) : each.getDeclaredField(step.name);
-				member.setAccessible(true);
-				return member;
+				AccessibleObject accessible = step.isMethod ? each.getDeclaredMethod(step.name) : each.getDeclaredField(step.name);
+				accessible.setAccessible(true);
+				return accessible;
 			} catch (Exception notHere) {
 				// A superclass may have it.
 			} catch (LinkageError incomplete) {

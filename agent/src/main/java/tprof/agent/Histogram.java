@@ -1,8 +1,8 @@
 package tprof.agent;
 
 /**
- * A histogram of durations: a bucket for 0, then from each power of two to the next STEPS buckets of equal width, at most 5 % of
- * the duration. Buckets are allocated with the first duration of their power. Written by one thread at a time.
+ * A histogram of durations: a bucket for 0, then from each power of two to the next STEPS buckets of equal width, at most 5 %
+ * of the duration. Buckets are allocated with the first duration of their power. Written by one thread at a time.
  */
 final class Histogram {
 	private static final int STEPS = 20;

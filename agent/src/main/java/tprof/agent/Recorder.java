@@ -1,15 +1,15 @@
 package tprof.agent;
 
-import java.tprof.Call4;
-import java.tprof.Sink4;
+import java.tprof.v5.Call;
+import java.tprof.v5.Sink;
 import java.util.*;
 
 /**
- * Finds the calling thread's record. Classes that the hooks call, except by way of Constructors, are never woven
- * (test/tracing/agent.jvm.test.ts). Calls that a thread makes in our own code are not followed: its record has `isInside` or, while
- * it has no record, it holds our lock.
+ * Finds the calling thread's ThreadCalls. Classes that the hooks call, except by way of Constructors, are never woven
+ * (test/tracing/agent.jvm.test.ts). Calls that a thread makes in our own code are not followed: its ThreadCalls has `isInside`
+ * or, while it has none, it holds our lock.
  */
-final class Recorder extends Sink4 {
+final class Recorder extends Sink {
 	static final int MOST_RECORDS = 4096;
 	/** Depth of calls for which there is stack before the lock is taken: a stack overflow would leave it taken. */
 	private static final int CALLS_UNDER_LOCK = 64;
@@ -18,22 +18,22 @@ final class Recorder extends Sink4 {
 	final int keep;
 	volatile long leastDuration;
 	final Methods methods;
-	/** Number of calls for which there was no record. */
+	/** Number of calls for which there was no ThreadCalls. */
 	volatile long lost;
 
-	/** Number of calls of thinned methods, by threads without a record, until one is followed. */
+	/** Number of calls of thinned methods, by threads without a ThreadCalls, until one is followed. */
 	private int strangers;
-	/** Records by owner. Only a thread itself adds its record, under the lock. */
-	private final Slots<ThreadRecord> owned = new Slots<ThreadRecord>();
+	/** By owner. Only a thread itself adds its ThreadCalls, under the lock. */
+	private final Slots<ThreadCalls> owned = new Slots<ThreadCalls>();
 	/** No monitor: the JVM may never wake a virtual thread that waits for one (JDK-8373120, JDK 24 to 25.0.3). */
 	private final SpinLock lock = new SpinLock();
 	private volatile Thread holder;
-	private final ThreadRecord[] records = new ThreadRecord[MOST_RECORDS];
+	private final ThreadCalls[] allCalls = new ThreadCalls[MOST_RECORDS];
 	private int count;
-	/** There was no room for a record, and none has become free since. */
+	/** There was no room for a ThreadCalls, and none has become free since. */
 	private volatile boolean isFull;
-	/** First free record: of platform threads, and of virtual threads, whose counters stay together. */
-	private final ThreadRecord[] free = new ThreadRecord[2];
+	/** The first free one: of platform threads, and of virtual threads, whose counters stay together. */
+	private final ThreadCalls[] free = new ThreadCalls[2];
 	private int number = Totals.FIRST_THREAD - 1;
 
 	Recorder(HeapBudget budget, int keep) {
@@ -44,9 +44,9 @@ final class Recorder extends Sink4 {
 		Constructors.open(new String[0]);
 	}
 
-	/** Excludes the calling thread, by a record outside the list that is always inside. */
+	/** Excludes the calling thread, by a ThreadCalls outside the list that is always inside. */
 	void mute() {
-		ThreadRecord muted = new ThreadRecord(this, -1, false);
+		ThreadCalls muted = new ThreadCalls(this, -1, false);
 		muted.own(Thread.currentThread());
 		muted.isInside = true;
 		if (take(muted.owner)) {
@@ -56,56 +56,56 @@ final class Recorder extends Sink4 {
 	}
 
 	/** Excludes the calling thread until `release` of the result; null if it is excluded already, or there is no room. */
-	ThreadRecord hold() {
+	ThreadCalls hold() {
 		Thread thread = Thread.currentThread();
-		ThreadRecord record = owned.find(thread, Threads.id(thread));
-		boolean isNew = record == null;
+		ThreadCalls ofThread = owned.find(thread, Threads.id(thread));
+		boolean isNew = ofThread == null;
 		if (isNew) {
-			record = add(thread);
+			ofThread = add(thread);
 		}
 
-		if (record == null || record.isInside) {
+		if (ofThread == null || ofThread.isInside) {
 			return null;
 		}
 
-		record.isInside = true;
-		record.isTemporary = isNew;
-		return record;
+		ofThread.isInside = true;
+		ofThread.isTemporary = isNew;
+		return ofThread;
 	}
 
-	void release(ThreadRecord record) {
-		if (record != null) {
-			record.isInside = false;
-			if (record.isTemporary) {
-				record.isTemporary = false;
-				remove(record);
+	void release(ThreadCalls ofThread) {
+		if (ofThread != null) {
+			ofThread.isInside = false;
+			if (ofThread.isTemporary) {
+				ofThread.isTemporary = false;
+				remove(ofThread);
 			}
 		}
 	}
 
 	@Override
-	public Call4 enter(int method, boolean isSome) {
+	public Call enter(int method, boolean isSome) {
 		Thread thread = Thread.currentThread();
-		ThreadRecord record = owned.find(thread, Threads.id(thread));
-		if (record == null) {
+		ThreadCalls ofThread = owned.find(thread, Threads.id(thread));
+		if (ofThread == null) {
 			return first(thread, method, isSome);
 		}
 
-		if (record.open == 0 && !methods.isHead(method)) {
+		if (ofThread.open == 0 && !methods.isHead(method)) {
 			return null;
 		}
 
-		int weight = isSome ? record.thinning.weight(method, budget) : 1;
+		int weight = isSome ? ofThread.thinning.weight(method, budget) : 1;
 		if (weight > 0) {
-			return record.enter(method, weight);
+			return ofThread.enter(method, weight);
 		}
 
-		record.lost -= weight;
+		ofThread.lost -= weight;
 		return null;
 	}
 
-	private Call4 first(Thread thread, int method, boolean isSome) {
-		// The lock's holder is about to get a record, or to lose it.
+	private Call first(Thread thread, int method, boolean isSome) {
+		// The lock's holder is about to get a ThreadCalls, or to lose it.
 		if (!methods.isHead(method) || holder == thread) {
 			return null;
 		}
@@ -116,14 +116,14 @@ final class Recorder extends Sink4 {
 		}
 
 		strangers = isSome ? Thinning.EVERY : strangers;
-		ThreadRecord record = isFull ? null : add(thread);
-		if (record == null) {
+		ThreadCalls ofThread = isFull ? null : add(thread);
+		if (ofThread == null) {
 			// Two threads at the same time may count once.
 			lost++;
 			return null;
 		}
 
-		return record.enter(method, isSome ? Thinning.EVERY : 1);
+		return ofThread.enter(method, isSome ? Thinning.EVERY : 1);
 	}
 
 	private boolean take(Thread thread) {
@@ -146,8 +146,8 @@ final class Recorder extends Sink4 {
 		lock.free();
 	}
 
-	/** Returns a record for the thread; null if there is no room or the lock is broken. */
-	private ThreadRecord add(Thread thread) {
+	/** Returns a ThreadCalls for the thread; null if there is no room or the lock is broken. */
+	private ThreadCalls add(Thread thread) {
 		if (!take(thread)) {
 			return null;
 		}
@@ -159,64 +159,64 @@ final class Recorder extends Sink4 {
 		}
 	}
 
-	private ThreadRecord addLocked(Thread thread) {
+	private ThreadCalls addLocked(Thread thread) {
 		boolean isVirtual = Threads.isVirtual(thread);
 		int kind = isVirtual ? 1 : 0;
-		ThreadRecord record = free[kind];
-		if (record == null) {
-			if (count == MOST_RECORDS || !budget.take(ThreadRecord.BYTES)) {
+		ThreadCalls ofThread = free[kind];
+		if (ofThread == null) {
+			if (count == MOST_RECORDS || !budget.take(ThreadCalls.BYTES)) {
 				isFull = true;
 				return null;
 			}
 
-			record = new ThreadRecord(this, count, isVirtual);
-			records[count++] = record;
+			ofThread = new ThreadCalls(this, count, isVirtual);
+			allCalls[count++] = ofThread;
 		} else {
-			free[kind] = record.next;
+			free[kind] = ofThread.next;
 		}
 
-		record.number = ++number;
-		record.own(thread);
-		owned.add(record);
-		return record;
+		ofThread.number = ++number;
+		ofThread.own(thread);
+		owned.add(ofThread);
+		return ofThread;
 	}
 
-	/** Frees a record that its owner no longer needs. */
-	void remove(ThreadRecord record) {
+	/** Frees what its owner no longer needs. */
+	void remove(ThreadCalls ofThread) {
 		boolean isOurs = take(Thread.currentThread());
-		record.owner = null;
+		ofThread.owner = null;
 		if (isOurs) {
-			int kind = record.isVirtual ? 1 : 0;
-			record.next = free[kind];
-			free[kind] = record;
+			int kind = ofThread.isVirtual ? 1 : 0;
+			ofThread.next = free[kind];
+			free[kind] = ofThread;
 			isFull = false;
 			free();
 		}
 	}
 
-	/** Frees the records of ended threads, after their counters went to `totals`. */
+	/** Frees the ThreadCalls of ended threads, after their counters went to `totals`. */
 	void sweep(Totals totals) {
-		for (ThreadRecord record : all()) {
-			Thread owner = record.owner;
-			if (owner != null && !record.isVirtual && !owner.isAlive()) {
-				record.abandon();
-				totals.settle(record);
-				remove(record);
+		for (ThreadCalls ofThread : all()) {
+			Thread owner = ofThread.owner;
+			if (owner != null && !ofThread.isVirtual && !owner.isAlive()) {
+				ofThread.abandon();
+				totals.settle(ofThread);
+				remove(ofThread);
 			}
 		}
 	}
 
 	/** At the session's end: ends constructors whose super(...) threw if their threads called nothing after them. */
 	void detach() {
-		for (ThreadRecord record : all()) {
-			record.endThrown();
-			record.detach();
+		for (ThreadCalls ofThread : all()) {
+			ofThread.endThrown();
+			ofThread.detach();
 		}
 	}
 
-	List<ThreadRecord> all() {
+	List<ThreadCalls> all() {
 		boolean isOurs = take(Thread.currentThread());
-		List<ThreadRecord> all = new ArrayList<ThreadRecord>(Arrays.asList(records).subList(0, count));
+		List<ThreadCalls> all = new ArrayList<ThreadCalls>(Arrays.asList(allCalls).subList(0, count));
 		if (isOurs) {
 			free();
 		}

@@ -83,8 +83,8 @@ final class Session implements Runnable {
 
 	/** Frees what the session has on the heap, so that the classes can be restored. */
 	private void dropAll() {
-		java.tprof.Hooks4.sink = null;
-		java.tprof.TaskHooks3.sink = null;
+		java.tprof.v5.Hooks.sink = null;
+		java.tprof.v5.TaskHooks.sink = null;
 		reserve = null;
 		if (tasks != null) {
 			tasks.counters.end();
@@ -205,7 +205,7 @@ final class Session implements Runnable {
 			periodMs = probe.periodMs;
 			tasks.workers.mute();
 			tasks.counters.begin(instrumentation.getAllLoadedClasses());
-			java.tprof.TaskHooks3.sink = tasks;
+			java.tprof.v5.TaskHooks.sink = tasks;
 			taskWeaving.weave();
 			phase = Report.TRACING;
 		}
@@ -229,7 +229,7 @@ final class Session implements Runnable {
 			overhead = isFirst ? new Overhead() : overhead;
 			overhead.mostPercent = command.mostOverhead;
 			recorder.leastDuration = command.leastDuration;
-			java.tprof.Hooks4.sink = recorder;
+			java.tprof.v5.Hooks.sink = recorder;
 			weaving.weave(choice, report.survey);
 			report.begin();
 			if (isFirst) {
@@ -256,12 +256,12 @@ final class Session implements Runnable {
 
 			if (taskWeaving != null) {
 				takeOut(taskWeaving, taskReport);
-				java.tprof.TaskHooks3.sink = null;
+				java.tprof.v5.TaskHooks.sink = null;
 			}
 
 			if (weaving != null) {
 				takeOut(weaving, report);
-				java.tprof.Hooks4.sink = null;
+				java.tprof.v5.Hooks.sink = null;
 			}
 
 			if (recorder != null) {

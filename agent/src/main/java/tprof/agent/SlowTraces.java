@@ -68,7 +68,7 @@ final class SlowTraces {
 		return copy;
 	}
 
-	void end(long duration, ThreadRecord of) {
+	void end(long duration, ThreadCalls of) {
 		if (duration <= leastKept || duration < recorder.leastDuration || kept.length == 0) {
 			return;
 		}

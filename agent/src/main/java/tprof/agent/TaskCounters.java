@@ -45,7 +45,7 @@ final class TaskCounters implements Runnable {
 	private final SpinLock lock = new SpinLock();
 	private final Slots<Slots.Weak<Object>> holders = new Slots<Slots.Weak<Object>>();
 	volatile List<Reading> readings = new ArrayList<Reading>();
-	/** Classes with static members to read. */
+	/** Classes with static fields or methods to read. */
 	private volatile Class<?>[] classes = new Class<?>[0];
 	private volatile boolean isOver;
 	private Thread thread;

@@ -38,7 +38,7 @@ final class TaskReport extends Report {
 
 		bytes.numbers(tasks.sampleMask + 1, skipped, tasks.dropped.get(), tasks.missed.get() + tasks.failed);
 		bytes.texts(probe.faults());
-		stays(workers);
+		visits(workers);
 		now();
 		counters();
 		// Last, as the program runs on: kinds that the lists above refer to must be included.
@@ -50,14 +50,14 @@ final class TaskReport extends Report {
 		}
 	}
 
-	private void stays(List<TaskWorker> workers) {
+	private void visits(List<TaskWorker> workers) {
 		for (int index = 0; index < workers.size(); index++) {
-			Counters[] all = workers.get(index).stays;
+			Counters[] all = workers.get(index).visits;
 			for (int at = 0; at < all.length; at++) {
 				if (all[at] != null && all[at].count > 0) {
-					Counters stays = all[at];
-					bytes.numbers(index + 1, at / probe.states, at % probe.states, stays.count, stays.total, stays.least - 1, stays.most);
-					stays.durations.write(bytes);
+					Counters visits = all[at];
+					bytes.numbers(index + 1, at / probe.states, at % probe.states, visits.count, visits.total, visits.least - 1, visits.most);
+					visits.durations.write(bytes);
 				}
 			}
 		}
@@ -71,11 +71,11 @@ final class TaskReport extends Report {
 		final long age;
 		final TaskWorker worker;
 
-		Old(TaskRecord record, long now, boolean isRun) {
-			kind = record.kind;
-			state = record.state;
-			age = now - record.since;
-			worker = isRun ? record.worker : null;
+		Old(FollowedTask followed, long now, boolean isRun) {
+			kind = followed.kind;
+			state = followed.state;
+			age = now - followed.since;
+			worker = isRun ? followed.worker : null;
 		}
 
 		@Override
@@ -88,17 +88,17 @@ final class TaskReport extends Report {
 	private void now() {
 		final long now = System.nanoTime();
 		final int states = probe.states;
-		final Counters[] stays = new Counters[tasks.kinds.names().size() * states];
+		final Counters[] visits = new Counters[tasks.kinds.names().size() * states];
 		final PriorityQueue<Old> oldest = new PriorityQueue<Old>();
 		tasks.table.visit(new TaskTable.Visitor() {
 			@Override
-			public void visit(TaskRecord record) {
-				int at = record.kind * states + record.state;
-				if (at < stays.length) {
-					stays[at] = stays[at] == null ? new Counters(null) : stays[at];
-					stays[at].ended(Math.max(0, now - record.since), 0, false, 1, null);
-					if (oldest.size() < MOST_LONGEST || now - record.since > oldest.peek().age) {
-						oldest.add(new Old(record, now, probe.runs[record.state]));
+			public void visit(FollowedTask followed) {
+				int at = followed.kind * states + followed.state;
+				if (at < visits.length) {
+					visits[at] = visits[at] == null ? new Counters(null) : visits[at];
+					visits[at].ended(Math.max(0, now - followed.since), 0, false, 1, null);
+					if (oldest.size() < MOST_LONGEST || now - followed.since > oldest.peek().age) {
+						oldest.add(new Old(followed, now, probe.runs[followed.state]));
 					}
 
 					if (oldest.size() > MOST_LONGEST) {
@@ -108,9 +108,9 @@ final class TaskReport extends Report {
 			}
 		});
 
-		for (int at = 0; at < stays.length; at++) {
-			if (stays[at] != null) {
-				bytes.numbers(at / states + 1, at % states, stays[at].count, stays[at].total, stays[at].most);
+		for (int at = 0; at < visits.length; at++) {
+			if (visits[at] != null) {
+				bytes.numbers(at / states + 1, at % states, visits[at].count, visits[at].total, visits[at].most);
 			}
 		}
 

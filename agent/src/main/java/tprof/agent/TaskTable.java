@@ -8,11 +8,11 @@ final class TaskTable {
 	/** One object may be thousands of tasks, all in one stripe: this bounds the time of a look-up. */
 	private static final int MOST_OF_STRIPE = 4096;
 	/** With its bucket. */
-	private static final int BYTES_OF_TASK = TaskRecord.BYTES + 8;
+	private static final int BYTES_OF_TASK = FollowedTask.BYTES + 8;
 
 	private final SpinLock[] locks = new SpinLock[STRIPES];
 	/** Each bucket belongs to one stripe. */
-	private final TaskRecord[] heads;
+	private final FollowedTask[] heads;
 	private final int[] sizes = new int[STRIPES];
 	private final HeapBudget room;
 	/** The number of tasks for which there is room. */
@@ -22,7 +22,7 @@ final class TaskTable {
 	TaskTable(int wanted, HeapBudget budget) {
 		room = budget.part((long) wanted * BYTES_OF_TASK);
 		most = room.left() / BYTES_OF_TASK;
-		heads = new TaskRecord[Math.max(STRIPES, Math.min(MOST_BUCKETS, Integer.highestOneBit(most)))];
+		heads = new FollowedTask[Math.max(STRIPES, Math.min(MOST_BUCKETS, Integer.highestOneBit(most)))];
 		for (int stripe = 0; stripe < STRIPES; stripe++) {
 			locks[stripe] = new SpinLock();
 		}
@@ -37,7 +37,7 @@ final class TaskTable {
 		return locks[stripeOf(hash)];
 	}
 
-	TaskRecord first(int hash) {
+	FollowedTask first(int hash) {
 		return heads[bucketOf(hash)];
 	}
 
@@ -50,25 +50,25 @@ final class TaskTable {
 		return sizes[stripeOf(hash)] < MOST_OF_STRIPE && room.take(BYTES_OF_TASK);
 	}
 
-	void add(TaskRecord record) {
-		int at = bucketOf(record.hash);
-		record.next = heads[at];
-		heads[at] = record;
-		sizes[stripeOf(record.hash)]++;
+	void add(FollowedTask followed) {
+		int at = bucketOf(followed.hash);
+		followed.next = heads[at];
+		heads[at] = followed;
+		sizes[stripeOf(followed.hash)]++;
 	}
 
-	void remove(TaskRecord record) {
-		int at = bucketOf(record.hash);
-		TaskRecord before = null;
-		for (TaskRecord each = heads[at]; each != null; before = each, each = each.next) {
-			if (each == record) {
+	void remove(FollowedTask followed) {
+		int at = bucketOf(followed.hash);
+		FollowedTask before = null;
+		for (FollowedTask each = heads[at]; each != null; before = each, each = each.next) {
+			if (each == followed) {
 				if (before == null) {
 					heads[at] = each.next;
 				} else {
 					before.next = each.next;
 				}
 
-				sizes[stripeOf(record.hash)]--;
+				sizes[stripeOf(followed.hash)]--;
 				room.giveBack(BYTES_OF_TASK);
 				return;
 			}
@@ -89,7 +89,7 @@ final class TaskTable {
 	}
 
 	interface Visitor {
-		void visit(TaskRecord record);
+		void visit(FollowedTask followed);
 	}
 
 	/** Visits all tasks, each stripe under its lock; the visitor may remove the task that it is given. */
@@ -98,7 +98,7 @@ final class TaskTable {
 			if (locks[stripe].take()) {
 				try {
 					for (int at = stripe; at < heads.length; at += STRIPES) {
-						for (TaskRecord each = heads[at], next; each != null; each = next) {
+						for (FollowedTask each = heads[at], next; each != null; each = next) {
 							next = each.next;
 							visitor.visit(each);
 						}

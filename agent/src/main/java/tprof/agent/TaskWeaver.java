@@ -5,11 +5,11 @@ import org.objectweb.asm.*;
 import org.objectweb.asm.tree.*;
 
 /**
- * Adds calls of TaskHooks3 to methods: at the start, before each return, and in a handler for exceptions. Parameters that
+ * Adds calls of TaskHooks to methods: at the start, before each return, and in a handler for exceptions. Parameters that
  * an exit needs are copied at the start, as the method may change them.
  */
 final class TaskWeaver extends Weaver<List<TaskPoint>> {
-	private static final String HOOKS = "java/tprof/TaskHooks3";
+	private static final String HOOKS = "java/tprof/v5/TaskHooks";
 	private static final int NONE = -1;
 
 	@Override

@@ -20,12 +20,12 @@ final class TaskWorker implements Slots.Entry {
 	final String title;
 	final SpinLock lock = new SpinLock();
 	/** By kind, then state. */
-	volatile Counters[] stays = new Counters[0];
+	volatile Counters[] visits = new Counters[0];
 	/** Number of new tasks not followed. */
 	long skipped;
 	/** The worker that counts for it after its thread's end. */
 	volatile TaskWorker heir;
-	private TaskRecord[] inHand = new TaskRecord[FIRST_STACK];
+	private FollowedTask[] inHand = new FollowedTask[FIRST_STACK];
 	private int depth;
 	/** The thread is in our own code. */
 	private boolean isInside;
@@ -110,14 +110,14 @@ final class TaskWorker implements Slots.Entry {
 		return owner == null ? title : owner.getName();
 	}
 
-	/** Counts a stay; returns false if there is no room for a new counter. */
+	/** Counts a visit to a state; returns false if there is no room for a new counter. */
 	boolean add(int at, long duration, HeapBudget budget) {
 		if (!lock.take()) {
 			return false;
 		}
 
 		try {
-			Counters to = at < stays.length ? stays[at] : null;
+			Counters to = at < visits.length ? visits[at] : null;
 			if (to == null) {
 				if (!budget.take(BYTES_OF_COUNTER + more(at) * BYTES_OF_REFERENCE)) {
 					return false;
@@ -136,13 +136,13 @@ final class TaskWorker implements Slots.Entry {
 
 	/** Returns by how many places the list of counters must grow for this one. */
 	private int more(int at) {
-		return at < stays.length ? 0 : at + MORE_COUNTERS - stays.length;
+		return at < visits.length ? 0 : at + MORE_COUNTERS - visits.length;
 	}
 
 	private void put(int at, Counters counters) {
-		Counters[] grown = Arrays.copyOf(stays, stays.length + more(at));
+		Counters[] grown = Arrays.copyOf(visits, visits.length + more(at));
 		grown[at] = counters;
-		stays = grown;
+		visits = grown;
 	}
 
 	/** Moves the counters of an ended thread to another worker; returns false if the lock is broken. */
@@ -151,15 +151,15 @@ final class TaskWorker implements Slots.Entry {
 			return false;
 		}
 
-		Counters[] left = stays;
+		Counters[] left = visits;
 		heir = to;
-		stays = new Counters[0];
+		visits = new Counters[0];
 		lock.free();
 		if (to.lock.take()) {
 			try {
 				for (int at = 0; at < left.length; at++) {
-					if (left[at] != null && at < to.stays.length && to.stays[at] != null) {
-						to.stays[at].add(left[at]);
+					if (left[at] != null && at < to.visits.length && to.visits[at] != null) {
+						to.visits[at].add(left[at]);
 						budget.giveBack(BYTES_OF_COUNTER);
 					} else if (left[at] != null) {
 						to.put(at, left[at]);
@@ -176,9 +176,9 @@ final class TaskWorker implements Slots.Entry {
 	}
 
 	/** Remembers the task as the thread's current one, if there is room. */
-	void take(TaskRecord record, HeapBudget budget) {
+	void take(FollowedTask followed, HeapBudget budget) {
 		// `inHand` drops tasks that are over: most threads never call it elsewhere.
-		if (inHand() == record) {
+		if (inHand() == followed) {
 			return;
 		}
 
@@ -190,13 +190,13 @@ final class TaskWorker implements Slots.Entry {
 			inHand = Arrays.copyOf(inHand, depth * 2);
 		}
 
-		inHand[depth++] = record;
+		inHand[depth++] = followed;
 	}
 
 	/** Returns the task that the thread began last and has not ended; null if none. */
-	TaskRecord inHand() {
+	FollowedTask inHand() {
 		while (depth > 0) {
-			TaskRecord top = inHand[depth - 1];
+			FollowedTask top = inHand[depth - 1];
 			if (!top.isOver && top.worker == this) {
 				return top;
 			}

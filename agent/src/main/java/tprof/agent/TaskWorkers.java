@@ -45,7 +45,7 @@ final class TaskWorkers {
 		return worker == null ? add(thread) : worker;
 	}
 
-	/** Counts a stay for a worker or, if that has no room for it, for other threads; returns false if they have none. */
+	/** Counts a visit for a worker or, if that has no room for it, for other threads; returns false if they have none. */
 	boolean add(TaskWorker to, int at, long duration) {
 		TaskWorker heir = to.heir;
 		return (heir == null ? to : heir).add(at, duration, budget) || others.add(at, duration, budget);

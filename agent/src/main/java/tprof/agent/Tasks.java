@@ -1,14 +1,15 @@
 package tprof.agent;
 
-import java.tprof.TaskSink3;
+import java.tprof.v5.TaskSink;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Follows tasks from state to state. A stay in a state is counted when it ends: for the thread that ran the task or, if none did,
- * for the thread that ended the stay. The time of an end state is that of the whole task. Calls that a thread makes in our own
- * code are not followed, which its worker knows. What hooks call before that is never woven (test/tracing/agent.jvm.test.ts).
+ * Follows tasks from state to state. A visit to a state is counted when it ends: for the thread that ran the task or, if none
+ * did, for the thread that ended the visit. The time of an end state is that of the whole task. Calls that a thread makes in
+ * our own code are not followed, which its worker knows. What hooks call before that is never woven
+ * (test/tracing/agent.jvm.test.ts).
  */
-final class Tasks extends TaskSink3 {
+final class Tasks extends TaskSink {
 	private static final int UNASKED = -2;
 	private static final int SAMPLE_SHIFT = 17;
 	private static final int MOST_SAMPLE_MASK = (1 << 14) - 1;
@@ -39,7 +40,7 @@ final class Tasks extends TaskSink3 {
 
 	@Override
 	public void on(Object object, int number, int id) {
-		// Our own time counts nowhere: a stay ends now, and a task runs from when we are done.
+		// Our own time counts nowhere: a visit ends now, and a task runs from when we are done.
 		long now = System.nanoTime();
 		TaskPoint point = points[id];
 		TaskWorker me = point.takes(number) ? workers.enter() : null;
@@ -70,14 +71,14 @@ final class Tasks extends TaskSink3 {
 
 	private void passed(Object object, TaskPoint point, TaskWorker me, long now) {
 		if (point.source == TaskPoint.CURRENT) {
-			TaskRecord record = me.inHand();
-			if (record != null && table.lockOf(record.hash).take()) {
+			FollowedTask followed = me.inHand();
+			if (followed != null && table.lockOf(followed.hash).take()) {
 				try {
-					if (!record.isOver && comes(point, record)) {
-						move(record, point.state, me, now);
+					if (!followed.isOver && comes(point, followed)) {
+						move(followed, point.state, me, now);
 					}
 				} finally {
-					table.lockOf(record.hash).free();
+					table.lockOf(followed.hash).free();
 				}
 			}
 
@@ -110,16 +111,16 @@ final class Tasks extends TaskSink3 {
 	}
 
 	private boolean mayBegin(TaskPoint point, int hash) {
-		TaskRecord first = table.first(hash);
+		FollowedTask first = table.first(hash);
 		boolean isKnown = first != null && first.hash == hash && first.next == null;
 		return !probe.ends[point.state] && (point.begins || !isKnown);
 	}
 
 	private boolean passed(Object task, int hash, int kind, TaskPoint point, TaskWorker me, long now) {
-		TaskRecord best = null;
+		FollowedTask best = null;
 		boolean isKnown = false;
 		boolean isMine = false;
-		for (TaskRecord each = table.first(hash); each != null; each = each.next) {
+		for (FollowedTask each = table.first(hash); each != null; each = each.next) {
 			if (each.hash == hash && each.get() == task) {
 				isKnown = true;
 				if (comes(point, each)) {
@@ -145,8 +146,8 @@ final class Tasks extends TaskSink3 {
 		return true;
 	}
 
-	private boolean comes(TaskPoint point, TaskRecord record) {
-		return record.state != point.state && (point.from & 1 << record.state) != 0;
+	private boolean comes(TaskPoint point, FollowedTask followed) {
+		return followed.state != point.state && (point.from & 1 << followed.state) != 0;
 	}
 
 	private void begin(Object task, int hash, int kind, int state, TaskWorker me, long now) {
@@ -157,31 +158,31 @@ final class Tasks extends TaskSink3 {
 			return;
 		}
 
-		TaskRecord record = new TaskRecord(task, hash, state, now);
-		record.name(kind);
-		table.add(record);
-		enter(record, state, me);
+		FollowedTask followed = new FollowedTask(task, hash, state, now);
+		followed.name(kind);
+		table.add(followed);
+		enter(followed, state, me);
 	}
 
-	private void move(TaskRecord record, int state, TaskWorker me, long now) {
-		Object task = record.isUnnamed ? record.get() : null;
+	private void move(FollowedTask followed, int state, TaskWorker me, long now) {
+		Object task = followed.isUnnamed ? followed.get() : null;
 		if (task != null) {
-			record.name(kinds.of(task));
+			followed.name(kinds.of(task));
 		}
 
-		int before = record.state;
-		TaskWorker ran = record.worker;
+		int before = followed.state;
+		TaskWorker ran = followed.worker;
 		TaskWorker who = probe.runs[before] && ran != null ? ran : me;
-		count(who, record.kind * states + before, now - record.since);
-		record.state = state;
-		record.since = now;
+		count(who, followed.kind * states + before, now - followed.since);
+		followed.state = state;
+		followed.since = now;
 		if (probe.ends[state]) {
-			count(who, record.kind * states + state, now - record.begun);
-			record.isOver = true;
-			table.remove(record);
-			record.clear();
+			count(who, followed.kind * states + state, now - followed.begun);
+			followed.isOver = true;
+			table.remove(followed);
+			followed.clear();
 		} else {
-			enter(record, state, me);
+			enter(followed, state, me);
 		}
 	}
 
@@ -191,14 +192,14 @@ final class Tasks extends TaskSink3 {
 		}
 	}
 
-	private void enter(TaskRecord record, int state, TaskWorker me) {
+	private void enter(FollowedTask followed, int state, TaskWorker me) {
 		if (probe.runs[state]) {
-			record.worker = me;
+			followed.worker = me;
 			if (probe.hasCurrent) {
-				me.take(record, workers.budget);
+				me.take(followed, workers.budget);
 			}
 
-			record.since = System.nanoTime();
+			followed.since = System.nanoTime();
 		}
 	}
 
@@ -207,10 +208,10 @@ final class Tasks extends TaskSink3 {
 		workers.sweep();
 		table.visit(new TaskTable.Visitor() {
 			@Override
-			public void visit(TaskRecord record) {
-				if (record.get() == null) {
-					record.isOver = true;
-					table.remove(record);
+			public void visit(FollowedTask followed) {
+				if (followed.get() == null) {
+					followed.isOver = true;
+					table.remove(followed);
 					dropped.incrementAndGet();
 				}
 			}

@@ -13,14 +13,14 @@ final class Totals {
 	/** Maximum number of call paths written for single threads. */
 	private static final int MOST_PATHS = 20_000;
 
-	/** The nodes of the records pay for it: each adds one path at most. */
+	/** The nodes of the threads' calls pay for it: each adds one path at most. */
 	final Tree paths = new Tree(null);
 	/** Counters of ended threads, by call path. */
 	private Counters[] ended = new Counters[0];
-	/** Call paths of a record's nodes, by the record's index. */
+	/** Call paths of a thread's nodes, by the index of its ThreadCalls. */
 	private int[][] pathsOf = new int[16][];
 
-	void add(List<ThreadRecord> records) {
+	void add(List<ThreadCalls> allCalls) {
 		for (int path = 1; path < paths.count(); path++) {
 			paths.node(path).clear();
 			if (path < ended.length && ended[path] != null) {
@@ -28,28 +28,28 @@ final class Totals {
 			}
 		}
 
-		for (ThreadRecord record : records) {
-			int[] mine = pathsOf(record);
+		for (ThreadCalls ofThread : allCalls) {
+			int[] mine = pathsOf(ofThread);
 			for (int node = 1; node < mine.length; node++) {
-				paths.node(mine[node]).add(record.tree.node(node));
+				paths.node(mine[node]).add(ofThread.tree.node(node));
 			}
 		}
 	}
 
-	/** Keeps the counters of an ended thread, and resets its record. */
-	void settle(ThreadRecord record) {
-		ended = sum(record, ended, true);
-		for (int node = 1; node < record.tree.count(); node++) {
-			record.tree.node(node).clear();
+	/** Keeps the counters of an ended thread, and resets its ThreadCalls. */
+	void settle(ThreadCalls ofThread) {
+		ended = sum(ofThread, ended, true);
+		for (int node = 1; node < ofThread.tree.count(); node++) {
+			ofThread.tree.node(node).clear();
 		}
 	}
 
-	/** Returns `known` plus the record's counters, by call path. */
-	private Counters[] sum(ThreadRecord record, Counters[] known, boolean isWhole) {
-		int[] mine = pathsOf(record);
+	/** Returns `known` plus a thread's counters, by call path. */
+	private Counters[] sum(ThreadCalls ofThread, Counters[] known, boolean isWhole) {
+		int[] mine = pathsOf(ofThread);
 		Counters[] sums = known.length < paths.count() ? Arrays.copyOf(known, paths.count() * 2) : known;
 		for (int node = 1; node < mine.length; node++) {
-			Node from = record.tree.node(node);
+			Node from = ofThread.tree.node(node);
 			if (from.count != 0) {
 				int path = mine[node];
 				sums[path] = sums[path] == null ? new Counters(isWhole ? new Histogram() : null) : sums[path];
@@ -60,47 +60,47 @@ final class Totals {
 		return sums;
 	}
 
-	/** Returns the call paths of the record's current nodes. */
-	private int[] pathsOf(ThreadRecord record) {
-		int size = record.tree.count();
-		if (record.index >= pathsOf.length) {
-			pathsOf = Arrays.copyOf(pathsOf, record.index * 2);
+	/** Returns the call paths of a thread's current nodes. */
+	private int[] pathsOf(ThreadCalls ofThread) {
+		int size = ofThread.tree.count();
+		if (ofThread.index >= pathsOf.length) {
+			pathsOf = Arrays.copyOf(pathsOf, ofThread.index * 2);
 		}
 
-		int[] mine = pathsOf[record.index];
+		int[] mine = pathsOf[ofThread.index];
 		int known = mine == null ? 1 : mine.length;
 		if (mine == null || known < size) {
 			mine = mine == null ? new int[size] : Arrays.copyOf(mine, size);
 			for (int node = known; node < size; node++) {
-				Node from = record.tree.node(node);
+				Node from = ofThread.tree.node(node);
 				Node parent = paths.node(mine[from.parent]);
 				Node path = parent.child(from.method);
 				mine[node] = (path == null ? paths.add(parent, from.method) : path).index;
 			}
 
-			pathsOf[record.index] = mine;
+			pathsOf[ofThread.index] = mine;
 		}
 
 		return mine;
 	}
 
 	/** Writes each thread: its number + 1, its name, its counters by call path (below `count`) and a 0; a last 0. */
-	void writeThreads(List<ThreadRecord> records, int count, Bytes to) {
+	void writeThreads(List<ThreadCalls> allCalls, int count, Bytes to) {
 		Counters[][] together = {ended, new Counters[0], new Counters[0]};
 		int written = 0;
-		for (ThreadRecord record : records) {
-			// The owner stays: only this thread frees records of ended threads.
-			Thread owner = record.owner;
-			if (record.isVirtual) {
-				together[VIRTUAL] = sum(record, together[VIRTUAL], false);
-			} else if (owner != null && written + record.tree.count() > MOST_PATHS) {
-				together[OTHERS] = sum(record, together[OTHERS], false);
+		for (ThreadCalls ofThread : allCalls) {
+			// The owner remains: only this thread frees the calls of ended threads.
+			Thread owner = ofThread.owner;
+			if (ofThread.isVirtual) {
+				together[VIRTUAL] = sum(ofThread, together[VIRTUAL], false);
+			} else if (owner != null && written + ofThread.tree.count() > MOST_PATHS) {
+				together[OTHERS] = sum(ofThread, together[OTHERS], false);
 			} else if (owner != null) {
-				written += record.tree.count();
-				begin(record.number, owner.getName(), to);
-				int[] mine = pathsOf(record);
+				written += ofThread.tree.count();
+				begin(ofThread.number, owner.getName(), to);
+				int[] mine = pathsOf(ofThread);
 				for (int node = 1; node < mine.length; node++) {
-					write(mine[node], record.tree.node(node), count, to);
+					write(mine[node], ofThread.tree.node(node), count, to);
 				}
 
 				to.number(0);

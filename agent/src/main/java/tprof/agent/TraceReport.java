@@ -31,26 +31,26 @@ final class TraceReport extends Report {
 		}
 
 		weaving.write(bytes);
-		List<ThreadRecord> records = recorder.all();
+		List<ThreadCalls> allCalls = recorder.all();
 		long lost = recorder.lost + recorder.failed;
 		long traces = 0;
 		int owners = 0;
-		for (ThreadRecord record : records) {
-			lost += record.lost;
-			traces += record.traces;
-			owners += record.owner == null ? 0 : 1;
+		for (ThreadCalls ofThread : allCalls) {
+			lost += ofThread.lost;
+			traces += ofThread.traces;
+			owners += ofThread.owner == null ? 0 : 1;
 		}
 
 		bytes.numbers(lost, traces, owners);
-		totals.add(records);
-		List<Open> active = active(records);
-		List<Trace> slowest = slowest(records);
+		totals.add(allCalls);
+		List<Open> active = active(allCalls);
+		List<Trace> slowest = slowest(allCalls);
 		// Last, as the program runs on: methods that the lists above refer to must be included.
 		methods();
 		int paths = paths();
 		write(active);
 		writeTraces(slowest);
-		totals.writeThreads(records, paths, bytes);
+		totals.writeThreads(allCalls, paths, bytes);
 	}
 
 	private void methods() {
@@ -90,15 +90,15 @@ final class TraceReport extends Report {
 	}
 
 	/** Traces in progress, the oldest first. */
-	private static List<Open> active(List<ThreadRecord> records) {
+	private static List<Open> active(List<ThreadCalls> allCalls) {
 		long now = System.nanoTime();
 		List<Open> all = new ArrayList<Open>();
-		for (ThreadRecord record : records) {
+		for (ThreadCalls ofThread : allCalls) {
 			Open open = new Open();
-			open.thread = record.owner;
-			open.depth = record.open;
-			open.method = record.head();
-			open.age = now - record.since();
+			open.thread = ofThread.owner;
+			open.depth = ofThread.open;
+			open.method = ofThread.head();
+			open.age = now - ofThread.since();
 			if (open.thread != null && open.depth > 0 && open.method >= 0) {
 				all.add(open);
 			}
@@ -118,10 +118,10 @@ final class TraceReport extends Report {
 		}
 	}
 
-	private List<Trace> slowest(List<ThreadRecord> records) {
+	private List<Trace> slowest(List<ThreadCalls> allCalls) {
 		List<Trace> all = new ArrayList<Trace>();
-		for (ThreadRecord record : records) {
-			record.slow.list(all);
+		for (ThreadCalls ofThread : allCalls) {
+			ofThread.slow.list(all);
 		}
 
 		Collections.sort(all);

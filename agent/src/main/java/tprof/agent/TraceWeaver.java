@@ -5,12 +5,12 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.*;
 
 /**
- * Adds calls of Hooks4 to methods: at the start, before each return, and in a handler that rethrows. The result of
+ * Adds calls of Hooks to methods: at the start, before each return, and in a handler that rethrows. The result of
  * enter() is kept in a local variable. If an end is missed, the next end of an outer call ends the call.
  */
 final class TraceWeaver extends Weaver<Methods.Woven> {
-	private static final String HOOKS = "java/tprof/Hooks4";
-	private static final String CALL = "java/tprof/Call4";
+	private static final String HOOKS = "java/tprof/v5/Hooks";
+	private static final String CALL = "java/tprof/v5/Call";
 	private static final List<Object> OURS = Collections.<Object>singletonList(CALL);
 
 	@Override

@@ -69,7 +69,7 @@ final class TraceWeaving extends Weaving {
 	void leave(Object entered) {
 		Recorder held = recorder;
 		if (held != null) {
-			held.release((ThreadRecord) entered);
+			held.release((ThreadCalls) entered);
 		}
 	}
 

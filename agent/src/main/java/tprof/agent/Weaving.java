@@ -208,7 +208,7 @@ abstract class Weaving implements ClassFileTransformer {
 			return "its static initialiser has failed: the JVM does not let it be changed";
 		}
 
-		// We add no members ourselves: those in the class are not in what is retransformed.
+		// We add no fields or methods ourselves: those in the class are not in what is retransformed.
 		return error instanceof UnsupportedOperationException
 				? "another agent has added members to it: the JVM does not let it be changed"
 				: error.toString();

@@ -1,7 +1,7 @@
-package java.tprof;
+package java.tprof.v5;
 
-/** The open calls of a thread. The agent has the subclass, as of Sink4. */
-public abstract class Calls4 {
+/** The open calls of a thread. The agent has the subclass, as of Sink. */
+public abstract class Calls {
 	/** A call returns or throws. `depth`: number of open calls below it. */
 	public abstract void end(int depth, boolean isThrown);
 

@@ -1,4 +1,4 @@
-package tprof.stub;
+package tprof.stub.v1;
 
 import java.io.*;
 import java.security.*;

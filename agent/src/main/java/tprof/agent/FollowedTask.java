@@ -3,7 +3,7 @@ package tprof.agent;
 import java.lang.ref.WeakReference;
 
 /** A followed task: the only object allocated for it, which does not keep it alive. Guarded by its stripe's lock. */
-final class TaskRecord extends WeakReference<Object> {
+final class FollowedTask extends WeakReference<Object> {
 	static final int BYTES = 104;
 
 	final int hash;
@@ -12,14 +12,14 @@ final class TaskRecord extends WeakReference<Object> {
 	boolean isUnnamed;
 	/** System.nanoTime() when it was first seen. */
 	final long begun;
-	TaskRecord next;
+	FollowedTask next;
 	int state;
 	long since;
 	/** The worker that runs it, or ran it last. */
 	TaskWorker worker;
 	boolean isOver;
 
-	TaskRecord(Object task, int hash, int state, long now) {
+	FollowedTask(Object task, int hash, int state, long now) {
 		super(task);
 		this.hash = hash;
 		this.state = state;

@@ -1,15 +1,15 @@
-package tprof.stub;
+package tprof.stub.v1;
 
 import java.io.*;
 import java.lang.instrument.Instrumentation;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the JVM loads. The application's class loader keeps this class and uses it for any later jar too, so it only keeps the
- * first Instrumentation (each load brings another one, and only the one that added a transformer can remove it), and starts
- * this jar's agent in a class loader of its own.
+ * What the JVM loads. The application's class loader keeps this class, whose package has a version, and uses it for any later
+ * jar too, so it only keeps the first Instrumentation (each load brings another one, and only the one that added a transformer
+ * can remove it), and starts this jar's agent in a class loader of its own.
  */
-public final class Stub1 {
+public final class Stub {
 	private static final long LAST_STEPS_MS = 1000;
 	private static Instrumentation first;
 	/** The current or last session. */
@@ -20,7 +20,7 @@ public final class Stub1 {
 		try {
 			// Opens every entry of the class path now: the jar is about to be removed, and another file could take its place.
 			ClassLoader.getSystemResource("tprof/none" + folder.hashCode());
-			synchronized (Stub1.class) {
+			synchronized (Stub.class) {
 				if (first == null) {
 					first = instrumentation;
 				}

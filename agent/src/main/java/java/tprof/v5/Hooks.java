@@ -1,16 +1,16 @@
-package java.tprof;
+package java.tprof.v5;
 
 /**
- * What woven code calls. Defined in the boot loader, so that classes of any loader see it. It cannot be redefined: a
- * later version needs another name. No error of ours reaches the program; what may be the program's own passes, such as
- * a ThreadDeath or an InternalError of a mapped file. The handlers call nothing, as the stack may be full.
+ * What woven code calls. Defined in the boot loader, so that classes of any loader see it. It cannot be redefined, so the
+ * package has a version: a later one needs another name. No error of ours reaches the program; what may be the program's own
+ * passes, such as a ThreadDeath or an InternalError of a mapped file. The handlers call nothing, as the stack may be full.
  */
-public final class Hooks4 {
+public final class Hooks {
 	/** Null without a session. Not volatile, as a retransformation follows each change. */
-	public static Sink4 sink;
+	public static Sink sink;
 
-	public static Call4 enter(int method, boolean isSome) {
-		Sink4 to = sink;
+	public static Call enter(int method, boolean isSome) {
+		Sink to = sink;
 		if (to == null) {
 			return null;
 		}
@@ -28,13 +28,13 @@ public final class Hooks4 {
 		}
 	}
 
-	public static void end(Call4 call, boolean isThrown) {
-		Calls4 of = call == null ? null : call.of;
+	public static void end(Call call, boolean isThrown) {
+		Calls of = call == null ? null : call.of;
 		if (of != null) {
 			try {
 				of.end(call.depth, isThrown);
 			} catch (OutOfMemoryError full) {
-				Sink4 to = sink;
+				Sink to = sink;
 				sink = null;
 				if (to != null) {
 					to.isOutOfMemory = true;
@@ -45,13 +45,13 @@ public final class Hooks4 {
 		}
 	}
 
-	public static void constructing(Call4 call, boolean isInside) {
-		Calls4 of = call == null ? null : call.of;
+	public static void constructing(Call call, boolean isInside) {
+		Calls of = call == null ? null : call.of;
 		if (of != null) {
 			try {
 				of.constructing(call.depth, isInside);
 			} catch (OutOfMemoryError full) {
-				Sink4 to = sink;
+				Sink to = sink;
 				sink = null;
 				if (to != null) {
 					to.isOutOfMemory = true;

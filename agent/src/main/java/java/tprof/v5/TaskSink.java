@@ -1,7 +1,7 @@
-package java.tprof;
+package java.tprof.v5;
 
-/** Receives the calls of TaskHooks3. The agent has the subclass, as of Sink4. */
-public abstract class TaskSink3 {
+/** Receives the calls of TaskHooks. The agent has the subclass, as of Sink. */
+public abstract class TaskSink {
 	/** Number of events that were lost to an error of ours; two threads at the same time may count once. */
 	public volatile long failed;
 	/** A hook had an OutOfMemoryError: the session must end. */

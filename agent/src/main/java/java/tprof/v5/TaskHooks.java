@@ -1,12 +1,12 @@
-package java.tprof;
+package java.tprof.v5;
 
-/** What woven code calls where tasks change their state. In the boot loader; errors are handled as in Hooks4. */
-public final class TaskHooks3 {
+/** What woven code calls where tasks change their state. In the boot loader; errors are handled as in Hooks. */
+public final class TaskHooks {
 	/** Null without a session. Not volatile, as a retransformation follows each change. */
-	public static TaskSink3 sink;
+	public static TaskSink sink;
 
 	public static void on(Object task, boolean counts, int number, int point) {
-		TaskSink3 to = sink;
+		TaskSink to = sink;
 		if (counts && to != null) {
 			try {
 				to.on(task, number, point);
@@ -20,7 +20,7 @@ public final class TaskHooks3 {
 	}
 
 	public static void seen(Object holder) {
-		TaskSink3 to = sink;
+		TaskSink to = sink;
 		if (to != null) {
 			try {
 				to.seen(holder);

@@ -1,23 +1,23 @@
 package tprof.agent;
 
-import java.tprof.Call4;
-import java.tprof.Calls4;
+import java.tprof.v5.Call;
+import java.tprof.v5.Calls;
 
 /**
- * A thread's open calls and its counters. Only its owner writes it. When the owner ends, another thread may get the record:
- * records of virtual threads keep their counters, others start again from zero.
+ * A thread's open calls and its counters. Only its owner writes it. When the owner ends, another thread may get it:
+ * that of virtual threads keeps its counters, any other starts again from zero.
  */
-final class ThreadRecord extends Calls4 implements Slots.Entry {
+final class ThreadCalls extends Calls implements Slots.Entry {
 	private static final int FIRST_DEPTH = 16;
 	/** Maximum number of open calls, and depth to which call paths are distinguished. */
 	private static final int MOST_DEPTH = 1 << 16;
 	private static final int MOST_PATH_DEPTH = 256;
-	/** Of a frame with its call; of a record with its first frames, its root, and what a report has of the thread. */
+	/** Of a frame with its call; of this object with its first frames, its root, and what a report has of the thread. */
 	private static final int BYTES_OF_FRAME = 96;
 	static final int BYTES = 1500 + FIRST_DEPTH * BYTES_OF_FRAME + SlowTraces.BYTES;
 
 	private static final class Frame {
-		final Call4 call;
+		final Call call;
 		/** Index in the tree: writing a reference would cost a write barrier of the collector. */
 		int node;
 		/** Number of calls that it counts for. */
@@ -28,16 +28,16 @@ final class ThreadRecord extends Calls4 implements Slots.Entry {
 		/** A constructor that is in super(...) or this(...). If that throws, no hook is called. */
 		boolean isConstructing;
 
-		Frame(ThreadRecord of, int depth) {
-			call = new Call4(of, depth);
+		Frame(ThreadCalls of, int depth) {
+			call = new Call(of, depth);
 		}
 	}
 
 	/** Null if free. */
 	volatile Thread owner;
 	private int hash;
-	/** Next free record. */
-	ThreadRecord next;
+	/** The next free one. */
+	ThreadCalls next;
 	/** Its owner is in our own code, whose calls do not count. */
 	boolean isInside;
 	/** It exists only while its owner is inside. */
@@ -57,7 +57,7 @@ final class ThreadRecord extends Calls4 implements Slots.Entry {
 	private Frame[] frames = new Frame[0];
 	int open;
 
-	ThreadRecord(Recorder recorder, int index, boolean isVirtual) {
+	ThreadCalls(Recorder recorder, int index, boolean isVirtual) {
 		this.recorder = recorder;
 		this.index = index;
 		this.isVirtual = isVirtual;
@@ -82,12 +82,12 @@ final class ThreadRecord extends Calls4 implements Slots.Entry {
 	}
 
 	/** A call begins that counts for `weight` calls. */
-	Call4 enter(int method, int weight) {
+	Call enter(int method, int weight) {
 		if (isInside) {
 			return null;
 		}
 
-		Call4 call;
+		Call call;
 		isInside = true;
 		try {
 			call = begin(method, weight);
@@ -102,7 +102,7 @@ final class ThreadRecord extends Calls4 implements Slots.Entry {
 		return call;
 	}
 
-	private Call4 begin(int method, int weight) {
+	private Call begin(int method, int weight) {
 		int at = open;
 		Frame[] in = frames;
 		if (at > 0 && in[at - 1].isConstructing && !isSuperCall(method, at - 1)) {
