@@ -20,7 +20,7 @@ export const units = {
 	stack: {type: 'i32', none: 0},
 	/** Index of a thread's row in a snapshot, or in a sample. */
 	thread: {type: 'i32', none: 0},
-	/** The same, or -1. */
+	/** Index of a thread's row, or -1. */
 	threadOrNone: {type: 'i32', none: -1},
 	state: {type: 'u8', none: stateCode.RUNNABLE},
 	lockKind: {type: 'u8', none: 0},

@@ -122,7 +122,7 @@ export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durati
 		if (rank <= inBucket) {
 			// As if the durations of a bucket were spread evenly.
 			const from = Math.max(bucketStartNs(bucket[index]), leastNs);
-			// The longest is rounded down, maybe below the bucket's start.
+			// `mostNs` is rounded down, maybe below the bucket's start.
 			return Math.max(from, from + ((bucketEndNs(bucket[index], mostNs) - from) * rank / inBucket));
 		}
 

@@ -39,7 +39,7 @@ export const threadColumns = {
 	sinceMs: {unit: 'moment', window: 'newest'},
 	/** CPU nanoseconds: in the table, of all samples; in a sample, since the thread's previous one. */
 	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
-	/** As `cpuNs`, the time that it was runnable without a CPU; a wait counts when it ends. */
+	/** Nanoseconds that the thread was runnable without a CPU, counted as `cpuNs` is; a wait counts when it ends. */
 	runDelayNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
 	/** Kind of lock that the thread waits for: code of `lockKinds`. */
 	lockKind: {unit: 'lockKind', sampled: 'newest', window: 'newest'},
@@ -208,7 +208,7 @@ export const sessionFigures = {
 	/** Length of the pauses that recent samples caused in the target: median and 99th percentile. */
 	pauseP50Us: {unit: 'us', by: 'sampler', window: 'newest'},
 	pauseP99Us: {unit: 'us', by: 'sampler', window: 'newest'},
-	/** The longest since the start. */
+	/** The longest of these pauses since the session's start. */
 	pauseWorstUs: {unit: 'us', by: 'sampler', window: 'newest'},
 	/** CPU time of our own process in the session. */
 	selfCpuMs: {unit: 'ms', by: 'reader', window: 'difference'},

@@ -75,7 +75,7 @@ export type TargetVitals = {
 	HotSpot's name of the cause of the current or last collection: `G1 Evacuation Pause`; absent before the first.
 	*/
 	readonly gcCause?: Printable;
-	/** As `cpuPercent` and `gcPercent`, over at least the last five seconds; the cause of most of these pauses. */
+	/** `cpuPercent` and `gcPercent` over at least the last five seconds, and the cause of most pauses in that time. */
 	readonly recentCpuPercent?: number;
 	readonly recentGcPercent?: number;
 	readonly recentGcCause?: Printable;
@@ -85,7 +85,7 @@ export type TargetVitals = {
 	/** Share of the time since the previous reading in which safepoints stopped the program, collections included. */
 	readonly safepointPercent?: number;
 	readonly compilationsPerS?: number;
-	/** Mean of the last ten seconds; absent if no allocation was observed. */
+	/** Bytes that the program allocated a second, mean of the last ten seconds; absent if none were observed. */
 	readonly allocBytesPerS?: number;
 	readonly uptimeMs?: number;
 	/** CPUs of the host, and its load average over the last minute. */
@@ -99,7 +99,7 @@ export type TargetVitals = {
 	readonly cpuPressurePercent?: number;
 	/** The whole process is stopped (SIGSTOP, Ctrl-Z). */
 	readonly isStopped?: boolean;
-	/** Its control group is frozen. */
+	/** The control group of the process is frozen. */
 	readonly isFrozen?: boolean;
 	/** Threads of the process, native ones included, and by how many their number grows, see `ThreadGrowth`. */
 	readonly threadCount?: number;

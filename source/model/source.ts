@@ -6,7 +6,7 @@ export type SourcePhase = 'starting' | 'sampling' | 'paused' | 'ended' | 'failed
 
 export type SourceStatus = {
 	readonly phase: SourcePhase;
-	/** Why it ended or failed, and what to do about it; one line each. */
+	/** Why the source ended or failed, and what to do about it; one line each. */
 	readonly message?: Printable;
 	readonly hint?: Printable;
 	/** A note on the sampling (why this engine, what it cannot read), one line. */
@@ -25,7 +25,7 @@ export type SourceStatus = {
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if the next one is long overdue. */
 	readonly silentS?: number;
-	/** Of a backend's profiles: the span of time that is shown. */
+	/** The span of time of the profiles that a backend sent; absent for other sources. */
 	readonly span?: Printable;
 	/** The file that the session is recorded to. */
 	readonly recordedTo?: Printable;

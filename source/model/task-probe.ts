@@ -14,14 +14,14 @@ export type ProbePoint = {
 	/** With dots between packages, $ before inner classes. */
 	readonly className: Printable;
 	readonly method: Printable;
-	/** As in the class file; undefined: every method of that name that has the `source`. */
+	/** The method's descriptor in the class file; undefined: every method of that name that has the `source`. */
 	readonly descriptor?: string;
 	readonly at: 'entry' | 'exit';
 	/**
 	The object that is or leads to the task: `this`, the result, the thread's current task, or a parameter's index.
 	*/
 	readonly source: 'this' | 'result' | 'current' | number;
-	/** Fields that lead from that object to the task. */
+	/** Fields that lead from the object of `source` to the task. */
 	readonly path?: string;
 	/** Index of the state that the task enters, and of those that it may come from (undefined: any). */
 	readonly to: number;

@@ -14,7 +14,7 @@ export type TracedMethod = {
 	readonly parameters: Printable;
 	/** Above 1: the method is called so often that only one in this many calls is followed, and counts for all. */
 	readonly oneIn?: number;
-	/** Whether it exceeded the allowed overhead even so, and is no longer traced. */
+	/** Whether the method exceeded the allowed overhead although thinned, and is no longer traced. */
 	readonly isReleased?: boolean;
 };
 

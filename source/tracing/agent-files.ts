@@ -15,7 +15,7 @@ const maxReasonBytes = 1000;
 const maxTries = 10;
 
 type AgentMessage =
-	/** No new report, or its header refers to one that is not there. */
+	/** There is no new report, or the header of the file refers to one that is not there. */
 	| {readonly state: 'silent'}
 	| {readonly state: 'report'; readonly number: bigint; readonly bytes: Buffer}
 	/** The agent has ended; the reason is one printable line. */

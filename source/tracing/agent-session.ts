@@ -13,9 +13,9 @@ import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-f
 
 /** Without a heartbeat for ten seconds the agent detaches itself. */
 const heartbeatMs = 1000;
-/** How often reports are read while one is pending. */
+/** How often the agent's file is read while an answer is pending. */
 const pollMs = 20;
-/** While it executes a command the agent signals progress, at least this often. */
+/** While the agent executes a command, it signals progress at least this often. */
 const silenceTimeoutMs = 10_000;
 /** Maximum time for an answer: the JVM deoptimizes code and verifies classes, seconds of work on a loaded machine. */
 const answerTimeoutMs = 60_000;
@@ -172,7 +172,7 @@ export class AgentSession<Report extends AgentReport> {
 					});
 				}
 			} catch {
-				// The agent undoes its changes even so: it has ended, or misses the heartbeat from now on.
+				// The agent undoes its changes without an answer, too: it has ended, or will miss the heartbeat.
 			}
 
 			this.#detach();
@@ -297,7 +297,7 @@ export async function loadAgent(
 	return loadResult(target.pid, reply.code, reply.bytes.toString('utf8', 0, 2000));
 }
 
-/** Interprets the JVM's answer: `code` may be 0 even after a failure, whose number is then in the text. */
+/** Interprets the JVM's answer to a load: `code` may be 0 after a failure, whose number is then in the text. */
 export function loadResult(pid: number, code: number, text: string): Loaded {
 	const failed = (reason: string, hint: string): Loaded => ({ok: false, load: 'answered', reason, hint});
 	if (/dynamic agent loading is not enabled/i.test(text)) {
@@ -307,7 +307,7 @@ export function loadResult(pid: number, code: number, text: string): Loaded {
 		);
 	}
 
-	// The messages of a modular runtime without the module, and of a JDK 8 without the library.
+	// What a runtime without the module java.instrument says, and a JDK 8 without its library.
 	if (/java\.instrument not found|agent library instrument/i.test(text)) {
 		return failed(
 			`JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`,

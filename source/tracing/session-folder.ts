@@ -20,7 +20,7 @@ import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
 import {attempt, closing, errorCode, isAlive, linkOf} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 
-/** If the class that the JVM loads from it (Agent-Class) changes, the jar needs another name: see `reusableNames`. */
+/** The folder's files. If the jar's Agent-Class changes, the jar needs another name: see `reusableNames`. */
 const files = ['agent.jar', 'control', 'data'] as const;
 /** A page, allocated at the start: a disk that fills up later does not stop the heartbeat. */
 const controlBytes = 4096;
@@ -179,7 +179,7 @@ function hasEnded(jvm: string): boolean {
 }
 
 function newName(target: Target): string {
-	// Loaded now, as most runs do without.
+	// Loaded here, as most runs of tprof-top make no folder.
 	const {randomBytes} = createRequire(import.meta.url)('node:crypto') as typeof crypto;
 	return `.tprof-${idOf(target)}-${randomBytes(12).toString('hex')}`;
 }

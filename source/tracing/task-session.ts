@@ -7,7 +7,7 @@ import type {Target} from '../jvm/target.js';
 import {UserError} from '../runtime/errors.js';
 import {AgentSession} from './agent-session.js';
 
-/** A minute, with a report each second. */
+/** Maximum number of moments in `history`: a minute, with a report each second. */
 const maxHistory = 60;
 
 /** Returns the error of a report with faults. */
@@ -32,7 +32,7 @@ export class TaskSession extends AgentSession<TaskReport> {
 		}
 	}
 
-	/** Throws also if a path of the probe cannot be followed. */
+	/** Returns the newest report. Throws also if a path of the probe cannot be followed. */
 	override read(): TaskReport | undefined {
 		const report = super.read();
 		if (report && report.faults.length > 0) {

@@ -36,7 +36,7 @@ export class TraceSession extends AgentSession<TraceReport> {
 		return this.command(await this.#commandOf('weave', request));
 	}
 
-	/** Looks for loops at each command: others may run by now. */
+	/** Returns a command of the agent. Looks for running loops each time: others may run by now. */
 	async #commandOf(phase: 'match' | 'weave', request: TraceRequest): Promise<string> {
 		const {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, findRunningLoops}
 			= request;

@@ -10,10 +10,10 @@ import {stackIndex} from './stack-index.js';
 /** What decides at which frame of its stack a sample counts. */
 export type AttributionRule = Pick<Query, 'ownFirst' | 'app' | 'firstLine'>;
 
-/** The same where own code is looked for in any case. */
+/** The part of a rule that tells own code, whether or not samples count there. */
 type OwnRule = Pick<Query, 'app' | 'firstLine'>;
 
-/** The same, and what a row is. */
+/** An `OwnRule`, and whether a row is a line, a method or a class. */
 type RowRule = OwnRule & Pick<Query, 'by'>;
 
 /** Returns the location with most samples in some buckets. */

@@ -206,7 +206,7 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 		return shareError(this.selfPercent, this.#samples);
 	}
 
-	/** The same of `selfCpuNs`, nanoseconds: the CPU time of all rows together is known without sampling. */
+	/** As `errorPercent`, of `selfCpuNs`, nanoseconds: the CPU time of all rows together is known without sampling. */
 	get errorNs(): number {
 		return this.errorPercent / 100 * this.counted.sums.wholeCpuNs;
 	}

@@ -27,7 +27,7 @@ export function isPseudoClass(className: string): boolean {
 	return className.startsWith('[') || className.startsWith('(');
 }
 
-/** By key. */
+/** The rules made so far, by `OwnCode.key`. */
 const rules = new Map<string, OwnCode>();
 
 /**

@@ -52,7 +52,7 @@ export class SessionStore {
 	#isHeld = false;
 	#timer: NodeJS.Timeout | undefined;
 	#ringTimer: NodeJS.Timeout | undefined;
-	/** Grows while the store is held too. */
+	/** The windows of the past, which are added while the store is held, too. */
 	#ring: Ring;
 	#unlisten: (() => void) | undefined;
 

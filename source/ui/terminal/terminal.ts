@@ -40,7 +40,7 @@ const inputsPerTurn = 16;
 /** Most inputs that wait to be handled. More come from no keyboard; what is beyond is dropped. */
 const maxInputs = 1024;
 
-/** Handled before all other inputs, which it drops. */
+/** The input that is handled before all others, and drops them. */
 const interrupt = 'ctrl-c';
 
 export type Size = {readonly columns: number; readonly rows: number};
@@ -76,7 +76,7 @@ class FrameStream extends EventEmitter {
 		return this.#terminal.size.columns;
 	}
 
-	/** Without it Ink would start a program for each frame that asks the terminal. */
+	/** The height. Without it Ink would start a program for each frame, to ask the terminal. */
 	get rows(): number {
 		return this.#terminal.size.rows;
 	}
