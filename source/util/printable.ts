@@ -24,7 +24,7 @@ A text without characters that control a terminal or are invisible. Only `printa
 */
 export type Printable = Parts & string;
 
-/** A record by literals must have properties; one by `string`, or by a pattern of strings, may be empty. */
+/** A type Record of literals must have properties; one of `string`, or by a pattern of strings, may be empty. */
 type IsLiteral<Text extends string> = Record<never, 1> extends Record<Text, 1> ? false : true;
 
 /** A number, a printable text or a literal of our own source; `never` for any other text. */

@@ -159,8 +159,8 @@ function targetOf(
 ): Target {
 	const recorded = withoutSourceLauncher(stringCounter(counters, 'sun.rt.javaCommand'));
 	const typed = readJavaCommand(pid);
-	// The command line has the exact words. With another launcher than `java`, only HotSpot's record has the main
-	// class.
+	// The command line has the exact words. With another launcher than `java`, only HotSpot's own counters have the
+	// main class.
 	const isExact = recorded === '' || (typed.main !== '' && recorded.startsWith(typed.main));
 	const {main, args} = isExact ? typed : parseRecordedCommand(recorded);
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';

@@ -63,7 +63,7 @@ export class OnCpu {
 		return state === 'asleep' || (state !== undefined && this.#countCheck(state === 'on'));
 	}
 
-	/** Records a thread's timeslices, for `waitedSince` or `mayHaveLeft`. */
+	/** Notes a thread's timeslices, for `waitedSince` or `mayHaveLeft`. */
 	mark(nativeId: number): void {
 		this.#marks.set(nativeId, this.#counts(nativeId));
 	}

@@ -44,7 +44,7 @@ const waitid = 247;
 
 /** Maximum number of a poll's files examined; bytes of a struct pollfd; and the event "may be written" (poll(2)). */
 const maxPolled = 16;
-const pollRecordBytes = 8;
+const pollfdBytes = 8;
 const pollOut = 4;
 
 /** Kind and peer of a wait that cannot be read. */
@@ -128,13 +128,13 @@ export class SystemCalls {
 			return waitFor('sleep', '');
 		}
 
-		const records = this.#memory(address, pollRecordBytes * Math.min(count, maxPolled));
+		const bytes = this.#memory(address, pollfdBytes * Math.min(count, maxPolled));
 		const offsets = Array.from(
-			{length: Math.floor(records.length / pollRecordBytes)},
-			(_, index) => pollRecordBytes * index,
+			{length: Math.floor(bytes.length / pollfdBytes)},
+			(_, index) => pollfdBytes * index,
 		);
 		// poll(2) ignores negative descriptors.
-		const all = offsets.map(at => ({fd: records.readInt32LE(at), events: records.readInt16LE(at + 4)}));
+		const all = offsets.map(at => ({fd: bytes.readInt32LE(at), events: bytes.readInt16LE(at + 4)}));
 		const files = all.filter(({fd}) => fd >= 0);
 		return files.length === 1
 			? this.#fileWait(files[0].events === pollOut ? 'write' : 'read', files[0].fd)
