@@ -16,9 +16,9 @@ const wholeMb = (bytes: number) => Math.max(0, Math.floor(bytes / megabyte));
 /** Throws UserError if the JVM's counters say that too little of its heap or its metaspace is free for an agent. */
 export function checkRoom(target: Target): void {
 	const counters = readPerfData(target);
-	const free = freeHeap(counters);
-	if (free !== undefined && free < leastHeapMb * megabyte) {
-		throw lowHeap(target, free);
+	const heap = heapOf(counters);
+	if (heap && heap.max - heap.used < leastHeapMb * megabyte) {
+		throw lowHeap(target, heap.max - heap.used, heap.max);
 	}
 
 	const max = readMaxMetaspace(target);
@@ -33,27 +33,28 @@ export function checkRoom(target: Target): void {
 }
 
 /** Of the old generation or, of a collector without generations, of the whole heap; bytes. */
-function freeHeap(counters: PerfCounters | undefined): number | undefined {
+function heapOf(counters: PerfCounters | undefined): {readonly max: number; readonly used: number} | undefined {
 	const max = numberCounter(counters, 'sun.gc.generation.1.maxCapacity');
 	const used = numberCounter(counters, 'sun.gc.generation.1.space.0.used');
-	return max === undefined || used === undefined ? undefined : max - used;
+	return max === undefined || used === undefined ? undefined : {max, used};
 }
 
-/** Returns the error for a JVM in which no session begins, with this much free. */
-export function lowHeap(target: Target, freeBytes: number): UserError {
-	const collect = `jcmd ${target.pid} GC.run frees it, and stops the JVM meanwhile`;
-	return new UserError(`${heapOf(target, freeBytes)}; the agent needs ${leastHeapMb} MB`, {
-		hint: `garbage counts as used: ${collect}; or give it a larger -Xmx`,
+/** Returns the error for a JVM in which no session begins, with this much free of `maxBytes`, if these are known. */
+export function lowHeap(target: Target, freeBytes: number, maxBytes = Infinity): UserError {
+	const enlarge = 'give it a larger -Xmx';
+	const collect = `garbage counts as used: jcmd ${target.pid} GC.run frees it, and stops the JVM meanwhile`;
+	return new UserError(`${freeText(target, freeBytes)}; the agent needs ${leastHeapMb} MB`, {
+		hint: maxBytes <= leastHeapMb * megabyte ? enlarge : `${collect}; or ${enlarge}`,
 	});
 }
 
 /** Returns the error for a JVM in which the agent has ended a session, as this much was free but more was needed. */
 export function filledHeap(target: Target, freeBytes: number, neededBytes: number): UserError {
 	const needs = `to go on, the agent needs ${Math.ceil(neededBytes / megabyte)} MB`;
-	return new UserError(`${heapOf(target, freeBytes)}; ${needs}: it has removed itself`, {
+	return new UserError(`${freeText(target, freeBytes)}; ${needs}: it has removed itself`, {
 		hint: 'for a longer session, give the JVM a larger -Xmx',
 	});
 }
 
-const heapOf = ({pid}: Target, freeBytes: number) =>
+const freeText = ({pid}: Target, freeBytes: number) =>
 	`JVM ${pid} has only ${wholeMb(freeBytes)} MB of heap free for long-lived objects`;
