@@ -156,27 +156,34 @@ export class Sample extends rowsOf(sampleColumns) {
 
 	/** Appends a frame, innermost first, to the thread added last, before CPU time is attributed to that thread. */
 	addFrame(frame: number): void {
-		this.#pushFrame(frame);
-		this.stackLength[this.count - 1]++;
+		this.addFrames([frame]);
 	}
 
-	/** Appends CPU time that the thread in `row` used at these frames, innermost first. */
-	addAttributedCpu(row: number, cpuNs: number, frames: Iterable<number> = []): void {
+	/** Appends frames to the last thread's stack, innermost first. */
+	addFrames(frames: ArrayLike<number>): void {
+		this.#append(frames);
+		this.stackLength[this.count - 1] += frames.length;
+	}
+
+	/** Appends CPU time that the thread in `row` used at a stack, given in parts, innermost first. */
+	addAttributedCpu(row: number, cpuNs: number, ...parts: ReadonlyArray<ArrayLike<number>>): void {
 		this.attributedCpu.add(row, cpuNs, this.frameCount);
-		for (const frame of frames) {
-			this.#pushFrame(frame);
-			this.attributedCpu.stackLength[this.attributedCpu.count - 1]++;
+		for (const frames of parts) {
+			this.#append(frames);
+			this.attributedCpu.stackLength[this.attributedCpu.count - 1] += frames.length;
 		}
 	}
 
-	#pushFrame(frame: number): void {
-		if (this.frameCount === this.frames.length) {
-			const frames = new Int32Array(this.frames.length * 2);
-			frames.set(this.frames);
-			this.frames = frames;
+	#append(frames: ArrayLike<number>): void {
+		const count = this.frameCount + frames.length;
+		if (count > this.frames.length) {
+			const longer = new Int32Array(count * 2);
+			longer.set(this.frames);
+			this.frames = longer;
 		}
 
-		this.frames[this.frameCount++] = frame;
+		this.frames.set(frames, this.frameCount);
+		this.frameCount = count;
 	}
 }
 

@@ -33,7 +33,8 @@ type UnmountedRecord = {
 	readonly carrier: number;
 	readonly carried: number;
 	readonly periodNs: number;
-	readonly frames: readonly number[];
+	/** Its frames outside Java code, and those in it. */
+	readonly parts: ReadonlyArray<ArrayLike<number>>;
 };
 
 /** Has `perf` if perf events are used, `observedThreads` if threads are stopped. */
@@ -224,14 +225,12 @@ export class SampleRows {
 					carrier,
 					carried: row,
 					periodNs,
-					frames: [...nativeFrames, ...stack.subarray(0, this.#maxFrames)],
+					parts: [nativeFrames, stack.subarray(0, this.#maxFrames)],
 				});
 				into.cpuNs[row] -= periodNs;
 			} else {
-				into.addAttributedCpu(row, periodNs, [
-					...nativeFrames,
-					...frames.subarray(0, Math.min(isVirtual ? carrierStart : frames.length, this.#maxFrames)),
-				]);
+				const end = Math.min(isVirtual ? carrierStart : frames.length, this.#maxFrames);
+				into.addAttributedCpu(row, periodNs, nativeFrames, frames.subarray(0, end));
 			}
 		}
 
@@ -318,7 +317,7 @@ export class SampleRows {
 	*/
 	#addUnmountedRecords(into: Sample): void {
 		const rows = new Map<number, number>();
-		for (const {kind, key, carrier, carried, periodNs, frames} of this.#unmountedRecords) {
+		for (const {kind, key, carrier, carried, periodNs, parts} of this.#unmountedRecords) {
 			let row = rows.get(key) ?? (into.key[carried] === key ? carried : undefined);
 			if (row === undefined) {
 				row = into.addThread(key, 0, kind.name);
@@ -329,7 +328,7 @@ export class SampleRows {
 
 			rows.set(key, row);
 			into.cpuNs[row] += periodNs;
-			into.addAttributedCpu(row, periodNs, frames);
+			into.addAttributedCpu(row, periodNs, ...parts);
 		}
 	}
 
@@ -343,14 +342,12 @@ export class SampleRows {
 		into.state[row] = stateCode.TERMINATED;
 		for (const {periodNs, frames, nativeFrames} of endedStacks) {
 			into.cpuNs[row] += periodNs;
-			into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, this.#maxFrames)]);
+			into.addAttributedCpu(row, periodNs, nativeFrames, frames.subarray(0, this.#maxFrames));
 		}
 	}
 
 	#addFrames(into: Sample, frames: Int32Array, start: number, end: number): void {
-		for (const frame of frames.subarray(start, Math.min(end, start + this.#maxFrames))) {
-			into.addFrame(frame);
-		}
+		into.addFrames(frames.subarray(start, Math.min(end, start + this.#maxFrames)));
 	}
 }
 

@@ -161,6 +161,7 @@ export class WaitingStacks {
 
 		return ifReadable<WalkEnd>(() => {
 			this.#stack.load(this.#jvm.memory, block.anchorSp - 8, block.stackBase);
+			this.#jvm.code.checkStack(this.#stack);
 			return this.#walker.walkFromAnchor(this.#stack, block);
 		}, 'broken');
 	}

@@ -46,7 +46,10 @@ const adapterNames = /adapters|vtable chunks|MethodHandlesAdapterBlob/;
 /** A blob of generated code in the target's code cache. */
 export class CodeBlob {
 	readonly address: number;
+	readonly namePointer: number;
 	readonly name: string;
+	/** Bytes with its header. */
+	readonly size: number;
 	readonly kind: BlobKind;
 	readonly end: number;
 	readonly codeBegin: number;
@@ -54,6 +57,8 @@ export class CodeBlob {
 	readonly frameSize: number;
 	/** Offset in the code from which the frame is complete; -1 if it never is (frame_never_safe). */
 	readonly frameComplete: number;
+	/** Of compiled methods: number of the compilation (nmethod::compile_id). */
+	readonly compileId: number = 0;
 	/** Of compiled methods: Method, verified entry point, and the return addresses that mark deoptimized frames. */
 	readonly method: number = 0;
 	readonly entry: number = 0;
@@ -62,12 +67,13 @@ export class CodeBlob {
 	readonly origPcOffset: number = 0;
 	/** Number of the sample in which it was last found unchanged. */
 	validatedInSample = 0;
+	/** Whether its lines are exact has been noted. */
+	hasNotedLines = false;
 	/** It is the wrapper through which a carrier runs a virtual thread. */
 	isEnterSpecial = false;
 	/** Something else is at its address. */
 	isGone = false;
 	readonly #vm: Vm;
-	readonly #identity: readonly number[] = [];
 	#cachedDebugInfo?: DebugInfo;
 	#loops?: readonly Loop[];
 	#loopBytes = 0;
@@ -77,13 +83,15 @@ export class CodeBlob {
 		const {reader, layout: {fields, types}} = vm;
 		this.#vm = vm;
 		this.address = address;
-		this.name = reader.cString(reader.pointer(address + fields.blobName));
+		this.namePointer = reader.pointer(address + fields.blobName);
+		this.name = reader.cString(this.namePointer);
 		const size = reader.u32(address + fields.blobSize);
 		this.frameSize = reader.i32(address + fields.blobFrameSize);
 		if (size === 0 || size > blobSizeLimit || this.frameSize > frameSizeLimit) {
 			fail();
 		}
 
+		this.size = size;
 		this.end = address + size;
 		this.codeBegin = has(fields.blobCodeOffset)
 			? address + reader.u32(address + fields.blobCodeOffset)
@@ -96,7 +104,7 @@ export class CodeBlob {
 		this.frameComplete = types.shortFrameComplete ? (reader.u16(complete) << 16) >> 16 : reader.i32(complete);
 		this.kind = kinds.get(this.name) ?? (adapterNames.test(this.name) ? 'adapter' : 'stub');
 		if (this.isMethod) {
-			this.#identity = identityOf(vm, address);
+			this.compileId = reader.u32(address + fields.nmethodCompileId);
 			this.method = reader.pointer(address + fields.nmethodMethod);
 			this.entry = has(fields.nmethodEntryOffset)
 				? this.codeBegin + reader.u16(address + fields.nmethodEntryOffset)
@@ -118,13 +126,6 @@ export class CodeBlob {
 
 	contains(pc: number): boolean {
 		return pc >= this.codeBegin && pc < this.end;
-	}
-
-	isUnchanged(): boolean {
-		return ifReadable(
-			() => identityOf(this.#vm, this.address).every((value, index) => value === this.#identity[index]),
-			false,
-		);
 	}
 
 	/** Bytes of cached debug information and loops, which `forgetDebugInfo` discards until they are needed again. */
@@ -200,25 +201,6 @@ export class CodeBlob {
 
 		return this.#loops;
 	}
-}
-
-/** Returns values that differ between compiled methods at the same address: name, size, compile id and Method. */
-function identityOf(
-	{reader, layout: {fields: {blobName, blobSize, nmethodCompileId, nmethodMethod}}}: Vm,
-	address: number,
-): number[] {
-	const start = Math.min(blobName, blobSize, nmethodCompileId, nmethodMethod);
-	const view
-		= new DataView(reader.bytes(
-			address + start,
-			Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) + 8 - start,
-		).buffer);
-	return [
-		wordAt(view, blobName - start),
-		view.getUint32(blobSize - start, true),
-		view.getUint32(nmethodCompileId - start, true),
-		wordAt(view, nmethodMethod - start),
-	];
 }
 
 type DebugInfo = {

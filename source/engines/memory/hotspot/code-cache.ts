@@ -3,22 +3,32 @@ import {fail, ifReadable, type Reader} from '../target/memory-reader.js';
 import {type Popped} from '../decode/stack-pointer.js';
 import {type TopFrameState} from '../decode/prologue.js';
 import {callsNothing} from './call-site.js';
+import {BlobIdentities} from './blob-identity.js';
 import {CodeBlob} from './code-blob.js';
 import {has} from './layout.js';
 import {type Methods} from './methods.js';
 import {type Vm} from './vm.js';
 
-/** `segments`: address of the segment map, which has a byte for each segment; `shift`: log2 of a segment's bytes. */
-type CodeHeap = Readonly<Record<'low' | 'high' | 'segments' | 'shift', number>>;
+/**
+`low` to `end`: its reserved addresses; `segments`: address of the segment map, which has a byte for each segment;
+`shift`: log2 of a segment's bytes.
+*/
+type CodeHeap = Readonly<Record<'low' | 'end' | 'segments' | 'shift', number>>;
 
 /** Whether a code address is a call's return address, or the program counter of an interrupted thread. */
 export type PcKind = 'returnAddress' | 'interrupted';
 
 /**
+A kind of call. `leaf`: by compiled code without debug information there, or by a stub with a frame; `other`: another
+one by compiled code; `none`: no call.
+*/
+export type ReturnKind = 'leaf' | 'interpreter' | 'other' | 'none';
+
+/**
 A code address. `frames`: ids of the Java frames there, innermost first; `called`: the name of the method that the
 innermost one calls, if it is a return address (`calledBy`); `topFrame`: for an address past the prologue, the state of
 the frame of a thread interrupted there; `pushed`: see `pushedOnFrame`; `popped`: see `poppedBeforeReturn`, null for
-undefined. All but `blob` are set when first needed.
+undefined; `returnKind`: of the call before it. All but `blob` are set when first needed.
 */
 export type CodeLocation = {
 	readonly blob: CodeBlob;
@@ -27,7 +37,11 @@ export type CodeLocation = {
 	topFrame?: TopFrameState;
 	pushed?: number;
 	popped?: Popped | null;
+	returnKind?: ReturnKind;
 };
+
+/** A copy of a stack that finds the words in it that are addresses from `low` up to `end`. */
+type Words = {wordsBetween(low: number, end: number): readonly number[]};
 
 /** Maximum number of code heaps: HotSpot has up to three, some builds a few more. */
 const heapLimit = 16;
@@ -47,28 +61,32 @@ const mapWindowBytes = 64;
 /** Bytes of code read at an address; a prologue has up to 40. */
 const codeWindowBytes = 64;
 
-/** Resolves code addresses to blobs and Java frames. Validates compiled methods once per sample. */
+/**
+Resolves code addresses to blobs and Java frames. Checks once a sample whether a compiled method is still there: those
+of a stack in one read, with `checkStack`.
+*/
 export class CodeCache {
 	/** Whether threads ran compiled code with exact lines (debug information also between safepoints), and without. */
 	readonly #observedLines = {exact: false, approximate: false};
 	#sampleNumber = 0;
-	#heaps: readonly CodeHeap[] | undefined;
+	#cachedHeaps: readonly CodeHeap[] | undefined;
 	readonly #vm: Vm;
 	readonly #methods: Methods;
 	readonly #locations = new Map<number, CodeLocation>();
 	readonly #blobs = new Map<number, CodeBlob>();
+	readonly #identities: BlobIdentities;
 	readonly #window = new Uint8Array(mapWindowBytes);
 	readonly #bytes = new Uint8Array(codeWindowBytes);
 
 	constructor(vm: Vm, methods: Methods) {
 		this.#vm = vm;
 		this.#methods = methods;
+		this.#identities = new BlobIdentities(vm);
 	}
 
-	/** Begins a sample, which reads the heaps' bounds again. */
+	/** Begins a sample, in which each compiled method is checked once when it is first used. */
 	beginSample(): void {
 		this.#sampleNumber++;
-		this.#heaps = undefined;
 		if (this.#locations.size > locationLimit || this.#blobs.size > locationLimit) {
 			this.#locations.clear();
 			this.#blobs.clear();
@@ -92,6 +110,23 @@ export class CodeCache {
 		}
 
 		return safe`line numbers in compiled code are approximate`;
+	}
+
+	/** Checks the known compiled methods that a stack has return addresses of together, before it is walked. */
+	checkStack(stack: Words): void {
+		const unchecked: CodeBlob[] = [];
+		const heaps = this.#heaps;
+		const low = Math.min(...heaps.map(heap => heap.low));
+		const end = Math.max(...heaps.map(heap => heap.end));
+		for (const word of stack.wordsBetween(low, end)) {
+			const blob = this.#locations.get(word)?.blob;
+			if (blob && this.#needsCheck(blob)) {
+				blob.validatedInSample = this.#sampleNumber;
+				unchecked.push(blob);
+			}
+		}
+
+		this.#check(unchecked);
 	}
 
 	/** Returns 64 bytes of code at an address, zero where unreadable; valid until the next call. */
@@ -141,6 +176,7 @@ export class CodeCache {
 			blob.isEnterSpecial = this.#methods.at(blob.method).isEnterSpecial;
 		}
 
+		this.#methods.check(virtual.map(({method}) => method));
 		const ids = Int32Array.from(virtual, ({method, bci}) => this.#methods.at(method).frame(bci));
 		frames[kind] = ids;
 		if (kind === 'returnAddress') {
@@ -153,6 +189,11 @@ export class CodeCache {
 	}
 
 	#noteLines(blob: CodeBlob): void {
+		if (blob.hasNotedLines) {
+			return;
+		}
+
+		blob.hasNotedLines = true;
 		const isExact = ifReadable(() => blob.hasLinesBetweenSafepoints(), undefined);
 		this.#observedLines.exact ||= isExact === true;
 		this.#observedLines.approximate ||= isExact === false;
@@ -170,16 +211,28 @@ export class CodeCache {
 
 	/** Whether a blob is still what it was when it was decoded. */
 	#isCurrent(blob: CodeBlob): boolean {
-		if (blob.isMethod && !blob.isGone && blob.validatedInSample !== this.#sampleNumber) {
-			blob.validatedInSample = this.#sampleNumber;
-			if (!blob.isUnchanged()) {
-				blob.isGone = true;
-				blob.forgetDebugInfo();
-				this.#blobs.delete(blob.address);
-			}
+		if (this.#needsCheck(blob)) {
+			this.#check([blob]);
 		}
 
 		return !blob.isGone;
+	}
+
+	#needsCheck({isMethod, isGone, validatedInSample}: CodeBlob): boolean {
+		return isMethod && !isGone && validatedInSample !== this.#sampleNumber;
+	}
+
+	/** Marks those compiled methods as gone that are no longer at their addresses. */
+	#check(blobs: readonly CodeBlob[]): void {
+		for (const blob of blobs) {
+			blob.validatedInSample = this.#sampleNumber;
+		}
+
+		for (const blob of this.#identities.changed(blobs)) {
+			blob.isGone = true;
+			blob.forgetDebugInfo();
+			this.#blobs.delete(blob.address);
+		}
 	}
 
 	#findBlob(pc: number): CodeBlob | undefined {
@@ -218,8 +271,19 @@ export class CodeCache {
 	}
 
 	#heapOf(pc: number): CodeHeap | undefined {
-		this.#heaps ??= readHeaps(this.#vm);
-		return this.#heaps.find(({low, high}) => pc >= low && pc < high);
+		for (const heap of this.#heaps) {
+			if (pc >= heap.low && pc < heap.end) {
+				return heap;
+			}
+		}
+
+		return undefined;
+	}
+
+	/** Reserved when the JVM starts, so they never change. */
+	get #heaps(): readonly CodeHeap[] {
+		this.#cachedHeaps ??= readHeaps(this.#vm);
+		return this.#cachedHeaps;
 	}
 }
 
@@ -242,7 +306,8 @@ const maxSegmentShift = 20;
 function readHeap(reader: Reader, fields: Vm['layout']['fields'], heap: number): CodeHeap {
 	const memory = heap + fields.heapMemory;
 	return {
-		low: reader.pointer(memory + fields.spaceLow), high: reader.pointer(memory + fields.spaceHigh),
+		low: reader.pointer(memory + fields.spaceLow),
+		end: reader.pointer(memory + fields.spaceEnd),
 		segments: reader.pointer(heap + fields.heapSegmentMap + fields.spaceLow),
 		shift: Math.min(reader.u32(heap + fields.heapSegmentShift), maxSegmentShift),
 	};

@@ -72,7 +72,7 @@ const fieldRows = {
 	heapSegmentMap: required('CodeHeap._segmap'),
 	heapSegmentShift: required('CodeHeap._log2_segment_size'),
 	spaceLow: required('VirtualSpace._low'),
-	spaceHigh: required('VirtualSpace._high'),
+	spaceEnd: required('VirtualSpace._high_boundary'),
 	blobName: required('CodeBlob._name'),
 	blobSize: required('CodeBlob._size'),
 	blobFrameSize: required('CodeBlob._frame_size'),

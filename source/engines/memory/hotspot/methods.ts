@@ -5,6 +5,7 @@ import {decodeModifiedUtf8} from '../../../util/printable.js';
 import {decodeLineTable, lineAt, type LineTable} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
 import {fail, ifReadable} from '../target/memory-reader.js';
+import {Ranges} from '../target/ranges.js';
 import {callsAnything, callsNothing, calledBy} from './call-site.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';
@@ -32,6 +33,7 @@ type MethodName = {readonly className: string; readonly name: string};
 /** A decoded Java method of the target. */
 export class Method {
 	readonly names: MethodName;
+	readonly address: number;
 	readonly constMethod: number;
 	/** Where its bytecodes start and end. */
 	readonly codeStart: number;
@@ -41,8 +43,8 @@ export class Method {
 	readonly isEnterSpecial: boolean;
 	/** Number of the sample in which it was last found unchanged. */
 	validatedInSample = 0;
-	readonly #address: number;
-	readonly #identity: Uint8Array;
+	/** The start of the ConstMethod, as 32-bit words. */
+	readonly #identity: Uint32Array;
 	readonly #pool: number;
 	readonly #vm: Vm;
 	readonly #interner: Interner;
@@ -63,12 +65,12 @@ export class Method {
 
 		const {reader, layout: {fields, sizes}} = vm;
 		this.#vm = vm;
-		this.#address = address;
+		this.address = address;
 		this.#interner = interner;
 		this.#nameByFrame = nameByFrame;
 		const constMethod = reader.pointer(address + fields.methodConst);
 		this.constMethod = constMethod;
-		this.#identity = reader.bytes(constMethod, identityBytes);
+		this.#identity = new Uint32Array(reader.bytes(constMethod, identityBytes).buffer);
 		this.isNative = (reader.u16(address + fields.methodAccess) & accessNative) !== 0;
 		const codeSize = reader.u16(constMethod + fields.constCodeSize);
 		this.codeStart = constMethod + sizes.constMethod;
@@ -118,14 +120,16 @@ export class Method {
 		});
 	}
 
-	isUnchanged(): boolean {
-		const {reader, layout: {fields}} = this.#vm;
-		return ifReadable(
-			() =>
-				reader.word(this.#address + fields.methodConst) === this.constMethod
-				&& Buffer.compare(this.#identity, reader.bytes(this.constMethod, identityBytes)) === 0,
-			false,
-		);
+	/** Adds the two ranges that show whether the method is still there, see `isSameIn`. */
+	addIdentityTo(ranges: Ranges): void {
+		ranges.add(this.address + this.#vm.layout.fields.methodConst, 8);
+		ranges.add(this.constMethod, identityBytes);
+	}
+
+	/** Whether two ranges, of which `first` is the index of the first, show the same method. */
+	isSameIn(ranges: Ranges, first: number): boolean {
+		return ranges.isRead(first) && ranges.word(first, 0) === this.constMethod && ranges.isRead(first + 1)
+			&& this.#identity.every((word, index) => ranges.u32(first + 1, 4 * index) === word);
 	}
 
 	#line(bci: number): number {
@@ -157,18 +161,20 @@ export class Method {
 	}
 }
 
-/** Caches methods by address. Validates each once a sample: unloading or redefining a class frees addresses. */
+/** Caches methods by address. Checks each once a sample: unloading or redefining a class frees addresses. */
 export class Methods {
 	readonly #vm: Vm;
 	readonly #interner: Interner;
 	#sampleNumber = 0;
 	readonly #byAddress = new Map<number, Method>();
+	readonly #ranges: Ranges;
 	/** Names by frame id; kept longer than methods, because stacks and code refer to frames. */
 	readonly #nameByFrame = new Map<number, MethodName>();
 
 	constructor(vm: Vm, interner: Interner) {
 		this.#vm = vm;
 		this.#interner = interner;
+		this.#ranges = new Ranges(vm.reader.memory);
 	}
 
 	beginSample(): void {
@@ -183,11 +189,32 @@ export class Methods {
 		return this.#nameByFrame.get(frame);
 	}
 
+	/** Forgets methods that are no longer at these addresses: one read for those that this sample has not checked. */
+	check(addresses: readonly number[]): void {
+		const unchecked: Method[] = [];
+		this.#ranges.clear();
+		for (const address of addresses) {
+			const method = this.#byAddress.get(address);
+			if (method && method.validatedInSample !== this.#sampleNumber) {
+				method.validatedInSample = this.#sampleNumber;
+				method.addIdentityTo(this.#ranges);
+				unchecked.push(method);
+			}
+		}
+
+		this.#ranges.read();
+		for (const [index, method] of unchecked.entries()) {
+			if (!method.isSameIn(this.#ranges, 2 * index)) {
+				this.#byAddress.delete(method.address);
+			}
+		}
+	}
+
 	/** Returns the method at an address; throws `Unreadable` if there is none. */
 	at(address: number): Method {
+		this.check([address]);
 		const cachedMethod = this.#byAddress.get(address);
-		if (cachedMethod && (cachedMethod.validatedInSample === this.#sampleNumber || cachedMethod.isUnchanged())) {
-			cachedMethod.validatedInSample = this.#sampleNumber;
+		if (cachedMethod) {
 			return cachedMethod;
 		}
 

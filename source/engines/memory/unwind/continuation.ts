@@ -266,9 +266,7 @@ export class Continuations {
 				if (blob.kind === 'java' || blob.kind === 'native') {
 					const at = blob.deoptHandlers.includes(pc) ? stack.word(sp + blob.origPcOffset) : pc;
 					const {code} = this.#jvm;
-					for (const frame of code.frames(code.lookUp(at) ?? fail(), at, 'returnAddress')) {
-						this.#frames.push(frame);
-					}
+					this.#frames.pushAll(code.frames(code.lookUp(at) ?? fail(), at, 'returnAddress'));
 				}
 
 				sp += blob.frameSize * 8;

@@ -65,6 +65,26 @@ export class StackCopy {
 		return this.has(address) ? this.word(address) : 0;
 	}
 
+	/** Returns those words below `high` that are addresses from `low` up to `end`. */
+	wordsBetween(low: number, end: number, high = this.high): readonly number[] {
+		const [lowHalf, endHalf] = [Math.floor(low / (2 ** 32)), Math.floor(end / (2 ** 32))];
+		const words = (Math.min(high, this.high) - this.low) / 4;
+		const found: number[] = [];
+		for (let index = 0; index < words; index += 2) {
+			const half = this.#words[index + 1];
+			if (half < lowHalf || half > endHalf) {
+				continue;
+			}
+
+			const word = wordOf(this.#words[index], half);
+			if (word >= low && word < end) {
+				found.push(word);
+			}
+		}
+
+		return found;
+	}
+
 	/** Returns the signed 32 bits at an address; throws `Unreadable` outside the copy. */
 	i32(address: number): number {
 		const low = this.u32(address);
@@ -124,6 +144,12 @@ export class FrameBuffer {
 		}
 
 		this.ids[this.count++] = frame;
+	}
+
+	pushAll(frames: Int32Array): void {
+		for (const frame of frames) {
+			this.push(frame);
+		}
 	}
 
 	copy(): Int32Array {

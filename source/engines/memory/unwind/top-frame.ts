@@ -1,5 +1,5 @@
 import {type CodeBlob} from '../hotspot/code-blob.js';
-import {type CodeLocation} from '../hotspot/code-cache.js';
+import {type CodeLocation, type ReturnKind} from '../hotspot/code-cache.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {ifReadable} from '../target/memory-reader.js';
 import {emptyBlock, isSameAnchor, type ThreadBlock, ThreadBlocks} from '../hotspot/thread-block.js';
@@ -270,9 +270,7 @@ export class TopFrame {
 		let isFallbackLeaf = false;
 		for (let at = registers.sp; at < Math.min(registers.sp + scanBytes, stack.high); at += 8) {
 			const pc = stack.wordOrZero(at);
-			const kind = this.#jvm.code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes))
-				? this.#returnKind(pc)
-				: 'none';
+			const kind = this.#jvm.code.isCode(pc) ? this.#returnKind(pc) : 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
 			// An interpreted frame may have called anything: it counts unless a closer candidate leads to the root.
 			const isWorse = fallback !== 0 && !isSure && (isFallbackLeaf || kind !== 'leaf');
@@ -292,20 +290,11 @@ export class TopFrame {
 	}
 
 	/** Whether the thread is in the function called just before a return address, or in a function that it called. */
-	#isCalled(stack: StackCopy, {pc, sp}: Registers, at: number, returnPc: number): boolean {
+	#isCalled(stack: StackCopy, {pc}: Registers, at: number, returnPc: number): boolean {
 		const target = callTarget(this.#codeAt(returnPc - farCallBytes), returnPc);
-		const isInTarget = (word: number) => word >= target && word < target + maxFunctionBytes;
-		if (target === 0 || isInTarget(pc)) {
-			return target !== 0;
-		}
-
-		for (let inner = sp; inner < at; inner += 8) {
-			if (isInTarget(stack.wordOrZero(inner))) {
-				return true;
-			}
-		}
-
-		return false;
+		const end = target + maxFunctionBytes;
+		return target !== 0
+			&& ((pc >= target && pc < end) || stack.wordsBetween(target, end, at).length > 0);
 	}
 
 	/** Walks from the return address at an address of the stack. `inner`: see `Walker.start`. */
@@ -320,22 +309,15 @@ export class TopFrame {
 		return 'broken';
 	}
 
-	/**
-	Returns the kind of call with this return address. `leaf`: by compiled code without debug information there, or by a
-	stub with a frame; `interpreter`; `other`: another call by compiled code.
-	*/
-	#returnKind(pc: number): 'leaf' | 'interpreter' | 'other' | 'none' {
+	/** Returns the kind of call with this return address; `none` if it is the return address of no call. */
+	#returnKind(pc: number): ReturnKind {
 		return ifReadable(() => {
-			const blob = this.#jvm.code.lookUp(pc)?.blob;
-			if (blob?.isMethod) {
-				return blob.isSafepoint(pc) ? 'other' : 'leaf';
+			const location = this.#jvm.code.lookUp(pc);
+			if (location) {
+				location.returnKind ??= isAfterCall(this.#codeAt(pc - callBytes)) ? kindOf(location.blob, pc) : 'none';
 			}
 
-			if (blob?.kind === 'interpreter') {
-				return 'interpreter';
-			}
-
-			return blob?.kind === 'stub' && blob.frameSize > 0 ? 'leaf' : 'none';
+			return location?.returnKind ?? 'none';
 		}, 'none');
 	}
 
@@ -347,6 +329,18 @@ export class TopFrame {
 	#codeAt(pc: number): Uint8Array {
 		return this.#jvm.code.bytesAt(pc);
 	}
+}
+
+function kindOf(blob: CodeBlob, pc: number): ReturnKind {
+	if (blob.isMethod) {
+		return blob.isSafepoint(pc) ? 'other' : 'leaf';
+	}
+
+	if (blob.kind === 'interpreter') {
+		return 'interpreter';
+	}
+
+	return blob.kind === 'stub' && blob.frameSize > 0 ? 'leaf' : 'none';
 }
 
 /** Returns the state of a complete frame, whose highest words are the saved frame pointer and the return address. */

@@ -57,14 +57,14 @@ export class Walker {
 	}
 
 	/** Begins a walk. `inner`: frames inside the first one to be walked. */
-	start(inner: Iterable<number> = []): void {
+	start(inner?: Int32Array): void {
 		this.frames.count = 0;
 		this.carrierStart = -1;
 		this.heapStart = -1;
 		this.entrySp = 0;
 		this.heapSp = 0;
-		for (const frame of inner) {
-			this.frames.push(frame);
+		if (inner) {
+			this.frames.pushAll(inner);
 		}
 	}
 
@@ -104,9 +104,7 @@ export class Walker {
 
 	/** Appends a compiled method's frames at a code address. */
 	pushCompiled(location: CodeLocation, pc: number, kind: PcKind): void {
-		for (const frame of this.#jvm.code.frames(location, pc, kind)) {
-			this.frames.push(frame);
-		}
+		this.frames.pushAll(this.#jvm.code.frames(location, pc, kind));
 	}
 
 	/**
@@ -199,9 +197,7 @@ export class Walker {
 		}
 
 		const at = this.frames.count;
-		for (const id of ids) {
-			this.frames.push(id);
-		}
+		this.frames.pushAll(ids);
 
 		if (!isDeoptimized) {
 			this.#watcher?.compiled(at, stack, location, pc, this.#sp);
@@ -224,8 +220,9 @@ export class Walker {
 	/** Whether a frame has no temporary values on the stack: only a leaf call leaves them there. `at`: its first id. */
 	#isPlainFrame(stack: StackCopy, {blob}: CodeLocation, pc: number, at: number): boolean {
 		const isMethodCall = this.#isDirectCall && at > 0;
-		const plain = stack.wordOrZero(this.#sp + (8 * blob.frameSize) - 8);
-		return isMethodCall || (blob.isSafepoint(pc) && this.isReturnAddress(plain));
+		return isMethodCall
+			|| (blob.isSafepoint(pc)
+				&& this.isReturnAddress(stack.wordOrZero(this.#sp + (8 * blob.frameSize) - 8)));
 	}
 
 	#stub(stack: StackCopy, {blob}: CodeLocation): WalkEnd | undefined {

@@ -69,6 +69,7 @@ export class RecordedStacks {
 		this.#unwinders.walker.start();
 		const end = ifReadable<WalkEnd | undefined>(() => {
 			this.#stack.set(sp, bytes, block.stackBase);
+			this.#jvm.code.checkStack(this.#stack);
 			return this.#unwinders.top.walk(this.#stack, registers, thread?.address);
 		}, undefined);
 		if (!end) {

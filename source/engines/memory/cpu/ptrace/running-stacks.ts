@@ -197,6 +197,7 @@ export class RunningStacks {
 		if (isComplete) {
 			const {block} = thread;
 			const location = decodeRegisters(registers);
+			this.#jvm.code.checkStack(stack);
 			// A VM call without a state transition (JRT_BLOCK_ENTRY: locking, allocating) still leaves an anchor.
 			if (isAnchored || (block.anchorSp > location.sp && !top.isInCode(location))) {
 				end = ifReadable<WalkEnd>(() => walker.walkFromAnchor(stack, block), 'broken');
