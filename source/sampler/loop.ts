@@ -10,7 +10,8 @@ import {type TableWriter} from '../table/writer.js';
 import {sumUpTo} from '../util/sum.js';
 import {safe, type Printable} from '../util/printable.js';
 import {steadyNow} from '../util/steady-clock.js';
-import {CpuBudget, RecentPauses, StopBudget} from './budget.js';
+import {CpuBudget} from './cpu-budget.js';
+import {RecentPauses, StopBudget} from './stop-budget.js';
 import {Backoff, SamplingClock, Sleeper, retryDelayMs, ticksBefore} from './clock.js';
 import {clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange} from './messages.js';
 import {CpuAccount, EndedThreads} from './cpu-account.js';
@@ -96,7 +97,7 @@ export class SamplingLoop {
 		this.#cpuAccount = new CpuAccount(pseudoFrame(options.writer, unattributed), new JvmStacks(options.writer));
 		this.#endedThreads = new EndedThreads(options.processClock);
 		this.#budget = new StopBudget(options.maxOverheadPercent);
-		this.#cpuBudget = new CpuBudget(options.maxCpuPercent ?? 100);
+		this.#cpuBudget = new CpuBudget(options.maxCpuPercent ?? 100, this.#requestedIntervalMs);
 	}
 
 	/** Resolves when stopped; rejects with the session's SessionOver, or with an error of our own. */
@@ -112,7 +113,8 @@ export class SamplingLoop {
 			}
 
 			hasWaited = false;
-			this.#clock.begin(performance.now(), this.#intervalMs());
+			const startedMs = performance.now();
+			this.#clock.begin(startedMs, this.#intervalMs());
 			this.#uncountedMs += this.#clock.spanMs;
 			let done!: () => void;
 			this.#inProgress = new Promise(resolve => {
@@ -120,7 +122,9 @@ export class SamplingLoop {
 			});
 			try {
 				const {repeats} = this.#clock;
-				this.#finish(await this.#options.session.sample(this.#sample, this.#isAfterPause, repeats), repeats);
+				const outcome = await this.#options.session.sample(this.#sample, this.#isAfterPause, repeats);
+				this.#finish(outcome, repeats);
+				this.#keepPace(outcome, startedMs);
 			} finally {
 				this.#inProgress = undefined;
 				done();
@@ -194,15 +198,22 @@ export class SamplingLoop {
 	#intervalMs(): number {
 		return Math.max(
 			this.#budget.intervalMs(this.#requestedIntervalMs),
-			this.#cpuBudget.intervalMs(this.#requestedIntervalMs),
+			this.#cpuBudget.pace.intervalMs,
 		);
+	}
+
+	/** Counts what a sample cost us, and sets how often records come. */
+	#keepPace(outcome: SampleOutcome, startedMs: number): void {
+		const nowMs = performance.now();
+		const recordsMs = outcome.ok ? outcome.recordsMs ?? 0 : 0;
+		this.#cpuBudget.addSample(nowMs, {busyMs: nowMs - startedMs, recordsMs, intervalMs: this.#intervalMs()});
+		this.#options.session.recordEvery?.(this.#cpuBudget.pace.recordEvery);
 	}
 
 	/** Counts a sample that covers `repeats` intervals, and schedules the next. */
 	#finish(outcome: SampleOutcome, repeats: number): void {
 		const nowMs = performance.now();
 		this.#budget.addSample(nowMs, outcome.stoppedMs);
-		this.#cpuBudget.measure(nowMs, this.#intervalMs());
 		this.#totals.targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
 		const isAtRest = sumUpTo(this.#sample.count, row => this.#sample.cpuNs[row]) < restNs;
@@ -333,7 +344,7 @@ export class SamplingLoop {
 		return {
 			requestedIntervalMs: this.#requestedIntervalMs,
 			intervalMs: this.#intervalMs(),
-			cpuIntervalMs: this.#cpuBudget.intervalMs(this.#requestedIntervalMs),
+			cpuIntervalMs: this.#cpuBudget.pace.intervalMs,
 			startedAtMs: this.#startedAtMs,
 			durationMs: this.#durationMs(nowMs),
 			countedAtMs,

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {safe} from '../../source/util/printable.js';
 import type {Obstacle} from '../../source/jvm/obstacles.js';
 import {SessionOver, type Engine} from '../../source/engines/common/engine.js';
-import {RecentPauses} from '../../source/sampler/budget.js';
+import {RecentPauses} from '../../source/sampler/stop-budget.js';
 import {chooseEngine, hintFor} from '../../source/sampler/choose-engine.js';
 import {retryDelayMs, SamplingClock} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';

@@ -48,6 +48,8 @@ export type SampleOutcome =
 		readonly stoppedMs: number;
 		/** Estimated time taken from running threads without stopping them. */
 		readonly interruptedMs?: number;
+		/** The part of the sample's time that records of running threads took; undefined if there are none. */
+		readonly recordsMs?: number;
 		/** When the threads were read, epoch time. */
 		readonly atMs: number;
 		readonly skippedThreads?: SkippedThreads;
@@ -96,6 +98,8 @@ export type EngineSession = {
 	time, as the caller discards what they used until now. `repeats`: number of intervals that this sample covers.
 	*/
 	sample(into: Sample, isAfterPause?: boolean, repeats?: number): Promise<SampleOutcome>;
+	/** Records running threads this many times more rarely than usual. Undefined if the engine records none. */
+	recordEvery?(times: number): void;
 	/**
 	Makes the next sample include the owners of java.util.concurrent locks, for which the JVM walks its heap at a
 	safepoint. Undefined if all samples include them, or none can.

@@ -88,6 +88,7 @@ export class MemorySession implements EngineSession {
 			pauseUs: longestMs * 1000,
 			stoppedMs: meanHeldMs(this.#stacks.stops),
 			interruptedMs,
+			recordsMs: this.#stacks.recordsMs,
 			atMs,
 			skippedThreads: {refused, late, tracer},
 			isSteady,
@@ -110,6 +111,10 @@ export class MemorySession implements EngineSession {
 
 	get virtualThreads(): EngineSession['virtualThreads'] {
 		return this.#rows.unmountedThreads;
+	}
+
+	recordEvery(times: number): void {
+		this.#stacks.perf?.recordEvery(times);
 	}
 
 	async release(): Promise<void> {

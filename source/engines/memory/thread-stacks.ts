@@ -22,6 +22,8 @@ import {walkedStack, Walker, type WalkEnd} from './unwind/walker.js';
 export class ThreadStacks {
 	/** Outcome of the stops in this sample. */
 	stops: Stops = noStops;
+	/** Time that this sample's records took. */
+	recordsMs = 0;
 	/** Undefined if running threads are stopped; then `observedThreads` is defined. */
 	readonly perf?: PerfTimer;
 	readonly observedThreads?: ObservedThreads;
@@ -54,7 +56,10 @@ export class ThreadStacks {
 	/** Begins a sample, before threads are listed. Returns whether a settled thread has records. */
 	begin(): boolean {
 		this.stops = this.observedThreads?.begin() ?? noStops;
-		return this.perf?.begin?.() ?? false;
+		const startedMs = performance.now();
+		const settledThreadRan = this.perf?.begin?.() ?? false;
+		this.recordsMs = performance.now() - startedMs;
+		return settledThreadRan;
 	}
 
 	/**
@@ -63,7 +68,9 @@ export class ThreadStacks {
 	*/
 	read(changedThreads: readonly JavaThread[], threads: readonly JavaThread[], hasNewThreads: boolean): number {
 		const {perf, observedThreads} = this;
+		const startedMs = performance.now();
 		const costMs = perf?.poll(changedThreads, threads, hasNewThreads) ?? 0;
+		this.recordsMs += performance.now() - startedMs;
 		observedThreads?.walkCaptured(threads);
 		const toWalk = changedThreads.filter(thread => !thread.hasSameStack && !this.#running.isCaptured(thread));
 		const inJava = toWalk.filter(thread => thread.isInJava);

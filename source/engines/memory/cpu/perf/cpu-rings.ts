@@ -66,7 +66,7 @@ export class CpuRings {
 	readonly #events = new Map<number, CpuEvent>();
 	/** By CPU that the target may run on: why it has no event. */
 	readonly #refusals = new Map<number, Printable>();
-	readonly #periodNs: number;
+	#periodNs: number;
 	#updatedMs = performance.now();
 	#updateTookMs = 0;
 	#drainTimer?: NodeJS.Timeout;
@@ -136,6 +136,18 @@ export class CpuRings {
 		this.#updateTookMs = performance.now() - startedMs;
 	}
 
+	/** Sets the period of all events. */
+	setPeriod(periodNs: number): void {
+		// The records so far have the period before.
+		this.#drain();
+		this.#periodNs = periodNs;
+		for (const {fd} of this.#events.values()) {
+			this.#calls.setPeriod(fd, periodNs);
+		}
+
+		this.#drainInTime();
+	}
+
 	close(): void {
 		clearInterval(this.#drainTimer);
 		for (const cpu of this.#events.keys()) {
@@ -166,9 +178,13 @@ export class CpuRings {
 			}
 		}
 
+		this.#drainInTime();
+	}
+
+	/** Drains the rings twice before the smallest one is full. */
+	#drainInTime(): void {
+		clearInterval(this.#drainTimer);
 		if (this.#events.size > 0) {
-			clearInterval(this.#drainTimer);
-			// Twice before the smallest ring is full.
 			this.#drainTimer = setInterval(() => {
 				if (this.#recordBytes < this.#ringBytes) {
 					this.#drain();

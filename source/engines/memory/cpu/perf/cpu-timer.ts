@@ -36,7 +36,8 @@ export class CpuTimer implements PerfTimer {
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
 	readonly #stacks: RecordedStacks;
-	readonly #periodNs: number;
+	readonly #shortestNs: number;
+	#periodNs: number;
 	readonly #threadStacks = new Map<JavaThread, ThreadStacks>();
 	/** The Java threads of the newest sample, by Linux id. */
 	readonly #threadByTid = new Map<number, JavaThread>();
@@ -57,6 +58,7 @@ export class CpuTimer implements PerfTimer {
 		this.#pid = options.pid;
 		this.#rings = rings;
 		this.#stacks = stacks;
+		this.#shortestNs = options.periodNs;
 		this.#periodNs = options.periodNs;
 	}
 
@@ -132,6 +134,14 @@ export class CpuTimer implements PerfTimer {
 
 	get unrecordedNote(): Printable {
 		return this.#rings?.unrecordedNote ?? safe``;
+	}
+
+	recordEvery(times: number): void {
+		const periodNs = this.#shortestNs * times;
+		if (periodNs !== this.#periodNs) {
+			this.#periodNs = periodNs;
+			this.#rings?.setPeriod(periodNs);
+		}
 	}
 
 	newStacks(thread: JavaThread): readonly RecordedStack[] {

@@ -25,6 +25,8 @@ export type PerfTimer = {
 	false if the thread is not recorded, and must be stopped instead.
 	*/
 	setCurrentStack(thread: JavaThread): boolean;
+	/** Makes records this many times rarer than usual. */
+	recordEvery(times: number): void;
 	/** Returns a thread's stacks since the previous sample. */
 	newStacks(thread: JavaThread): readonly RecordedStack[];
 	/** Closes all events until the next sample. */

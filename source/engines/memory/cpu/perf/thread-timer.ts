@@ -40,7 +40,8 @@ export class ThreadTimer implements PerfTimer {
 	readonly #calls: PerfCalls;
 	readonly #stacks: RecordedStacks;
 	readonly #withKernel: boolean;
-	readonly #periodNs: number;
+	readonly #shortestNs: number;
+	#periodNs: number;
 	readonly #threads = new Map<JavaThread, RecordedThread>();
 	/** Number of open events, and of updates so far. */
 	#events = 0;
@@ -62,6 +63,7 @@ export class ThreadTimer implements PerfTimer {
 		this.#calls = calls;
 		this.#stacks = stacks;
 		this.#withKernel = withKernel;
+		this.#shortestNs = periodNs;
 		this.#periodNs = periodNs;
 	}
 
@@ -107,6 +109,16 @@ export class ThreadTimer implements PerfTimer {
 
 	get bufferMs(): number {
 		return this.#events === 0 ? Infinity : ringRecords * this.#periodNs / 1e6;
+	}
+
+	recordEvery(times: number): void {
+		const periodNs = this.#shortestNs * times;
+		if (periodNs !== this.#periodNs) {
+			this.#periodNs = periodNs;
+			for (const {event} of this.#threads.values()) {
+				event?.setPeriod(periodNs);
+			}
+		}
 	}
 
 	newStacks(thread: JavaThread): readonly RecordedStack[] {
@@ -288,10 +300,10 @@ export class ThreadEvent {
 	readonly #fd: number;
 	readonly #mapped: MappedRing;
 	readonly #ring: Ring;
-	readonly #firstNs: number;
-	readonly #periodNs: number;
-	/** When the regular period was set (CLOCK_MONOTONIC); Infinity until then. */
-	#regularSinceNs = Number.POSITIVE_INFINITY;
+	#periodNs: number;
+	/** The period before that, at first a random one, and when it ended (CLOCK_MONOTONIC; Infinity until then). */
+	#earlierNs: number;
+	#earlierUntilNs = Number.POSITIVE_INFINITY;
 
 	private constructor(
 		calls: PerfCalls,
@@ -303,18 +315,18 @@ export class ThreadEvent {
 		this.#fd = fd;
 		this.#mapped = mapped;
 		this.#ring = new Ring(mapped.memory);
-		this.#firstNs = periods.firstNs;
+		this.#earlierNs = periods.firstNs;
 		this.#periodNs = periods.periodNs;
 	}
 
 	/** Removes all records and returns them. Not after `close`. */
 	take(): readonly PerfRecord[] {
 		const {records, lost} = this.#ring.take();
-		const isFirst = this.#regularSinceNs === Number.POSITIVE_INFINITY;
+		const isFirst = this.#earlierUntilNs === Number.POSITIVE_INFINITY;
 		// Until the regular period is set, further records follow at the first, shorter one.
 		for (const [index, record] of records.entries()) {
-			const periodNs = record.timeNs < this.#regularSinceNs && !(isFirst && index === 0)
-				? this.#firstNs
+			const periodNs = record.timeNs < this.#earlierUntilNs && !(isFirst && index === 0)
+				? this.#earlierNs
 				: this.#periodNs;
 			record.periodNs = periodNs * (records.length + lost) / records.length;
 		}
@@ -322,10 +334,22 @@ export class ThreadEvent {
 		if (isFirst && records.length > 0) {
 			// Once only, since setting the period restarts it.
 			this.#calls.setPeriod(this.#fd, this.#periodNs);
-			this.#regularSinceNs = monotonicNs();
+			this.#earlierUntilNs = monotonicNs();
 		}
 
 		return records;
+	}
+
+	/** Sets the period. */
+	setPeriod(periodNs: number): void {
+		if (this.#earlierUntilNs !== Number.POSITIVE_INFINITY) {
+			this.#calls.setPeriod(this.#fd, periodNs);
+			this.#earlierNs = this.#periodNs;
+			this.#earlierUntilNs = monotonicNs();
+		}
+
+		// Before its first record, an event still has its random period, and `take` sets this one.
+		this.#periodNs = periodNs;
 	}
 
 	close(): void {

@@ -246,6 +246,30 @@ describe('who has an event', () => {
 		kernel.record(fd, 1, 2, 3);
 		expect(event.take().map(record => record.periodNs)).toEqual([2.5 * periodNs, 2.5 * periodNs]);
 	});
+
+	test('records become rarer by longer periods: those before count for the period before', () => {
+		const kernel = new Kernel();
+		const followed = timerOf(kernel);
+		const [recorded, fresh] = [thread(1), thread(2)];
+		followed.update([recorded], 0);
+		const {event} = followed.of(recorded)!;
+		const [fd] = kernel.periods.keys();
+		kernel.record(fd, 1, 1);
+		event!.take();
+		kernel.record(fd, 1, 2);
+		followed.recordEvery(4);
+		expect(kernel.periods.get(fd)).toBe(4 * periodNs);
+		kernel.record(fd, 1, 1);
+		expect(event!.take().map(record => record.periodNs)).toEqual([periodNs, periodNs, 4 * periodNs]);
+		// An event that has no record yet keeps its first period until then.
+		followed.update([recorded, fresh], 10);
+		const freshFd = [...kernel.periods.keys()].at(-1)!;
+		followed.recordEvery(2);
+		expect(kernel.periods.get(freshFd)).toBeLessThanOrEqual(4 * periodNs);
+		kernel.record(freshFd, 2, 1);
+		expect(followed.of(fresh)!.event!.take().map(record => record.periodNs)).toEqual([2 * periodNs]);
+		expect([...kernel.periods.values()]).toEqual([2 * periodNs, 2 * periodNs]);
+	});
 });
 
 test.each([

@@ -1,0 +1,150 @@
+import process from 'node:process';
+import {attempt, readText} from '../jvm/system/proc.js';
+import {sumOf} from '../util/sum.js';
+
+/**
+How samples are taken: the time from one to the next, and how many times rarer than usual running threads are recorded.
+*/
+export type Pace = {readonly intervalMs: number; readonly recordEvery: number};
+
+const measureEveryMs = 1000;
+
+/** Prices are means of this many measurements, so that bursts count, such as those in which V8 compiles. */
+const maxMeasurements = 20;
+
+/** For this long after the start V8 compiles our code, and up to this share of a core may be used. */
+const warmUpMs = 30_000;
+const warmUpShare = 0.15;
+
+/** Fraction of the budget that samples may always use, even if the screen uses the rest. */
+const minFractionForSamples = 1 / 4;
+
+/** Running threads are recorded as often as usual, or this many times more rarely. */
+const recordSteps = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+/** Records are made rarer until they use this fraction of what is allowed, unless all of it is enough as it is. */
+const fractionForRecords = 1 / 2;
+
+/** Before samples become rarer than this, records do; and records come more often only if this much is left over. */
+const longIntervalMs = 100;
+const marginForMoreRecords = 0.85;
+
+/** The longest interval: this, or this many times the requested one if that is longer. */
+const maxIntervalMs = 1000;
+const maxIntervalFactor = 10;
+
+/** Fraction of the budget that is spent: prices change. */
+const spentFraction = 0.95;
+
+/** CPU time used so far by the sampling thread and by our whole process. */
+type OwnCpu = {readonly samplerMs: number; readonly processMs: number};
+
+/** Reads the CPU time of this thread (proc(5), schedstat) and our process; without schedstat, all is this thread's. */
+export function ownCpu(): OwnCpu {
+	const {user, system} = process.cpuUsage();
+	const processMs = (user + system) / 1000;
+	const schedstat = attempt(() => readText('/proc/thread-self/schedstat'), undefined);
+	return {samplerMs: schedstat === undefined ? processMs : Number(schedstat.split(' ')[0]) / 1e6, processMs};
+}
+
+/** How long a sample took, and the records in it; and the interval to the next. */
+type TakenSample = {readonly busyMs: number; readonly recordsMs: number; readonly intervalMs: number};
+
+/**
+What each part cost in one measurement: CPU time of a sample without its records; the share of a core that records would
+use if they came as often as usual; and the share that our other threads used.
+*/
+type Prices = {readonly sampleMs: number; readonly recordShare: number; readonly otherShare: number};
+
+/**
+Keeps our own CPU time below a share of a core. What our other threads (the screen) leave is for samples and for the
+records of running threads. Each gets rarer by its own price: a longer interval makes samples cheaper, but not records,
+which come by the CPU time that threads use.
+*/
+export class CpuBudget {
+	readonly #share: number;
+	readonly #requestedMs: number;
+	#pace: Pace;
+	#prices: readonly Prices[] = [];
+	#firstMs: number | undefined;
+	#last: OwnCpu & {readonly atMs: number} | undefined;
+	/** Time spent on samples since the last measurement, and in them on records. */
+	#busyMs = 0;
+	#recordsMs = 0;
+
+	/** `percent`: of a core; 100 or more for no limit. */
+	constructor(percent: number, requestedMs: number) {
+		this.#share = percent / 100;
+		this.#requestedMs = requestedMs;
+		this.#pace = {intervalMs: requestedMs, recordEvery: 1};
+	}
+
+	get pace(): Pace {
+		return this.#pace;
+	}
+
+	/** Counts a sample. Sets the pace if the last time was a second ago, since reading our CPU time is costly. */
+	addSample(nowMs: number, sample: TakenSample, readCpu = ownCpu): void {
+		this.#busyMs += sample.busyMs;
+		this.#recordsMs += sample.recordsMs;
+		if (this.#share >= 1 || nowMs - (this.#last?.atMs ?? -Infinity) < measureEveryMs) {
+			return;
+		}
+
+		const cpu = readCpu();
+		this.#firstMs ??= nowMs;
+		if (this.#last) {
+			this.#measure(cpu, {...this.#last, elapsedMs: nowMs - this.#last.atMs, intervalMs: sample.intervalMs});
+			const isWarmUp = nowMs - this.#firstMs < warmUpMs;
+			const share = isWarmUp ? Math.max(this.#share, warmUpShare) : this.#share;
+			this.#pace = this.#affordable(spentFraction * share);
+		}
+
+		this.#last = {...cpu, atMs: nowMs};
+		this.#busyMs = 0;
+		this.#recordsMs = 0;
+	}
+
+	/** Call after a pause: the CPU time used in it does not count. */
+	skipPause(): void {
+		this.#last = undefined;
+	}
+
+	#measure(now: OwnCpu, last: OwnCpu & {readonly elapsedMs: number; readonly intervalMs: number}): void {
+		const {elapsedMs, intervalMs} = last;
+		const samplerMs = now.samplerMs - last.samplerMs;
+		const processMs = now.processMs - last.processMs;
+		const onRecordsMs = this.#busyMs > 0 ? samplerMs * Math.min(1, this.#recordsMs / this.#busyMs) : 0;
+		this.#prices = [...this.#prices, {
+			sampleMs: (samplerMs - onRecordsMs) / elapsedMs * intervalMs,
+			recordShare: onRecordsMs / elapsedMs * this.#pace.recordEvery,
+			otherShare: (processMs - samplerMs) / elapsedMs,
+		}].slice(-maxMeasurements);
+	}
+
+	/** Returns the pace at which everything together uses this share of a core. */
+	#affordable(share: number): Pace {
+		const otherShare = meanOf(this.#prices, 'otherShare');
+		const allowed = Math.max(share - otherShare, share * minFractionForSamples);
+		const sampleMs = meanOf(this.#prices, 'sampleMs');
+		const recordShare = meanOf(this.#prices, 'recordShare');
+		const longMs = Math.max(longIntervalMs, this.#requestedMs);
+		for (const recordEvery of recordSteps) {
+			const ofAllowed = recordEvery < this.#pace.recordEvery ? allowed * marginForMoreRecords : allowed;
+			const forSamples = ofAllowed - (recordShare / recordEvery);
+			const intervalMs = forSamples > 0 ? sampleMs / forSamples : Infinity;
+			const isEnough = intervalMs <= this.#requestedMs
+				|| (intervalMs <= longMs && forSamples >= ofAllowed * (1 - fractionForRecords));
+			if (isEnough || recordEvery === recordSteps.at(-1)) {
+				const longestMs = Math.max(maxIntervalMs, maxIntervalFactor * this.#requestedMs);
+				return {intervalMs: Math.max(this.#requestedMs, Math.min(intervalMs, longestMs)), recordEvery};
+			}
+		}
+
+		return this.#pace;
+	}
+}
+
+function meanOf(prices: readonly Prices[], name: keyof Prices): number {
+	return sumOf(prices, price => price[name]) / prices.length;
+}
