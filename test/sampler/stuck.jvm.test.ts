@@ -1,6 +1,5 @@
 import {spawnSync} from 'node:child_process';
 import process from 'node:process';
-import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {safe} from '../../source/util/printable.js';
 import {attachEngine} from '../../source/engines/attach/attach-engine.js';
@@ -100,7 +99,7 @@ test.each(jdks())('JDK $release: threads that are stuck are listed, those withou
 		const sampler = await samplerForTest(java, {engine});
 		const first = await snapshotOf(sampler, ({session}) => session.samples >= 20);
 		// What they were found doing first is over.
-		await sleep(500);
+		await until(() => sampler.read()!.session.sampledMs - first.session.sampledMs >= 500);
 		/** Names of pools that the Threads view lists, or of all. */
 		const rows = (showsWaitsForWork: boolean) =>
 			queryThreads(sampler.read()!, first, {
