@@ -1,48 +1,70 @@
 /*
-In place of Ink's renderer.js, which takes a frame apart into an object per character. A text of one line that fits
-where it was laid out is joined here as Ink joins it, and a frame of such lines below each other is those lines. Any
-other tree is left to Ink. It is performance only: without it the screen is the same.
+In place of Ink's renderer.js, which takes a frame apart into an object per character. This puts whole lines
+together, if boxes only lay out texts of one line that fit where they are and do not overlap. Any other tree is
+left to Ink. It is performance only: without it the screen is the same.
 */
 import measureText from '../node_modules/ink/build/measure-text.js';
 import inkRenderer from '../node_modules/ink/build/renderer.js';
 import squashTextNodes from '../node_modules/ink/build/squash-text-nodes.js';
 
-/** The only styles of boxes besides a direction: nothing is around their children, and nothing is clipped. */
-const bare = {
-	flexWrap: 'nowrap', flexGrow: 0, flexShrink: 1, overflowX: 'visible', overflowY: 'visible',
-};
+/** The styles that say only where a box and its children are. */
+const layoutStyles = new Set([
+	'flexDirection', 'flexWrap', 'flexGrow', 'flexShrink', 'justifyContent', 'columnGap', 'width', 'height',
+]);
+
+/** The styles that every box has, with the values that change nothing. */
+const idleStyles = {overflowX: 'visible', overflowY: 'visible', backgroundColor: undefined};
 
 export default function renderer(root, isScreenReaderEnabled) {
 	const lines = isScreenReaderEnabled || root.staticNode ? undefined : linesOf(root);
 	return lines
-		? {output: lines.map(line => line.trimEnd()).join('\n'), outputHeight: lines.length, staticOutput: ''}
+		? {
+			output: lines.map(({text}) => text.trimEnd()).join('\n'),
+			outputHeight: lines.length,
+			staticOutput: '',
+		}
 		: inkRenderer(root, isScreenReaderEnabled);
 }
 
-/** Returns the lines of a node; undefined for a node that only Ink can draw. */
+/** Returns the lines of a node, each with its width; undefined for a node that only Ink can draw. */
 function linesOf(node) {
 	if (node.isHidden) {
 		return undefined;
 	}
 
-	if (node.nodeName === 'ink-text') {
-		return linesOfText(node);
-	}
+	return node.nodeName === 'ink-text' ? linesOfText(node) : linesOfBox(node);
+}
 
-	const {flexDirection = 'column', ...others} = node.style;
-	const isBare = Object.entries(others).every(([name, value]) => value === undefined || value === bare[name]);
-	const parts = isBare && !node.internal_static ? node.childNodes.map(child => linesOf(child)) : [undefined];
-	if (parts.includes(undefined)) {
+function linesOfBox(node) {
+	const isPlain = Object.entries(node.style).every(([name, value]) =>
+		layoutStyles.has(name) || (name in idleStyles && value === idleStyles[name]));
+	if (!isPlain || node.internal_static) {
 		return undefined;
 	}
 
-	if (flexDirection === 'column') {
-		return parts.flat();
+	const lines = Array.from({length: node.yogaNode.getComputedHeight()}, () => ({text: '', width: 0}));
+	for (const child of node.childNodes) {
+		const parts = linesOf(child);
+		if (!parts || !place(parts, lines, child.yogaNode)) {
+			return undefined;
+		}
 	}
 
-	// Side by side only lines can be joined.
-	const isLine = flexDirection === 'row' && parts.every(({length}) => length <= 1);
-	return isLine ? parts.slice(0, 1).map(() => parts.flat().join('')) : undefined;
+	return lines;
+}
+
+/** Adds the lines of a child to those of its parent; returns whether they are within them and to their right. */
+function place(parts, lines, yogaNode) {
+	const [left, top] = [yogaNode.getComputedLeft(), yogaNode.getComputedTop()];
+	return parts.every(({text, width}, index) => {
+		const before = lines[top + index];
+		if (!before || before.width > left) {
+			return false;
+		}
+
+		lines[top + index] = {text: before.text + ' '.repeat(left - before.width) + text, width: left + width};
+		return true;
+	});
 }
 
 function linesOfText(node) {
@@ -54,5 +76,5 @@ function linesOfText(node) {
 	const {width, height} = measureText(text);
 	const {yogaNode, internal_transform: transform} = node;
 	const fits = height === 1 && yogaNode.getComputedHeight() === 1 && width <= yogaNode.getComputedWidth();
-	return fits ? [transform ? transform(text, 0) : text] : undefined;
+	return fits ? [{text: transform ? transform(text, 0) : text, width}] : undefined;
 }

@@ -99,6 +99,28 @@ test.each<[string, ReactNode, string]>([
 		</Box>,
 		'b \u001B[1mc\u001B[22m\nd',
 	],
+	[
+		'both ends of a line',
+		<Box key='a' width={width} justifyContent='space-between'>
+			<Box columnGap={2}>
+				<Text bold>名前</Text>
+				<Text>b</Text>
+			</Box>
+			<Text>right</Text>
+		</Box>,
+		`\u001B[1m名前\u001B[22m  b${' '.repeat(width - 12)}right`,
+	],
+	[
+		'columns side by side, in a box that is higher',
+		<Box key='a' height={3}>
+			<Box flexDirection='column' width={4}>
+				<Text>b</Text>
+				<Text>c</Text>
+			</Box>
+			<Text>d</Text>
+		</Box>,
+		'b   d\nc\n',
+	],
 ])('%s: joined here, as by Ink', (_, tree, output) => {
 	const {ours, inks} = drawn(tree);
 	expect(ours).toEqual(inks);
@@ -106,18 +128,9 @@ test.each<[string, ReactNode, string]>([
 });
 
 test.each<[string, ReactNode]>([
-	[
-		'columns side by side',
-		<Box key='a'>
-			<Box flexDirection='column'>
-				<Text>b</Text>
-				<Text>c</Text>
-			</Box>
-			<Text>d</Text>
-		</Box>,
-	],
 	['a text of two lines', <Text key='a'>{'abc\ndef'}</Text>],
 	['a text that is wrapped', <Text key='a'>{'abc '.repeat(20)}</Text>],
+	['texts that overlap', <Box key='a' width={2}><Text>abc</Text><Box marginLeft={-2}><Text>d</Text></Box></Box>],
 	['a text without room', <Box key='a' width={3}><Text wrap='truncate'>abcdef</Text></Box>],
 	[
 		'a border',

@@ -1,3 +1,4 @@
+import {Box} from 'ink';
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {cellWidth, elideStart} from '../../util/cell-width.js';
 import {viewOf} from '../../views/view-registry.js';
@@ -9,9 +10,10 @@ import {sourceKindOf, rowsOf, type ScreenData} from '../state/screen-data.js';
 import {keyContextOf, queryOfView, selectedRow, type InputLayer, type MenuLayer, type UiState} from '../state/state.js';
 import {messageOf} from '../status/session-states.js';
 import type {Layout} from '../text/screen-layout.js';
-import {layOut, type Item} from '../text/line-items.js';
+import {fitItems, type Item} from '../text/line-items.js';
 import {elideEnd, spansWidth, wrappedSpans, type Span, type Spans} from '../text/spans.js';
-import {Lines} from './text.js';
+import {ItemGroup, ItemLine} from './item-line.js';
+import {Line, Lines} from './text.js';
 
 type FooterProps = {
 	readonly ui: UiState;
@@ -42,29 +44,47 @@ export function Footer({ui, data, layout: {width, footerLines: room}, message, l
 		);
 	}
 
-	const last = withKeys(message.at(-1) ?? [], ui, data, {width, links});
-	return <Lines lines={[...message.slice(0, -1), last]} width={width} height={room}/>;
+	return (
+		<Box flexDirection='column' height={room}>
+			<Lines lines={message.slice(0, -1)} width={width}/>
+			<LineWithKeys line={message.at(-1)} ui={ui} data={data} width={width} links={links}/>
+		</Box>
+	);
 }
 
-/** Returns the first line of a prompt or message, with the keys if it is the only one: for screens without a footer. */
-export function footerInOneLine(message: readonly Spans[], ui: UiState, data: ScreenData, room: KeyLineRoom): Spans {
-	return message.length > 1 ? message[0] : withKeys(message[0] ?? [], ui, data, room);
+type KeyRoom = {readonly width: number; readonly links: Links};
+
+type LineWithKeysProps = KeyRoom & Pick<FooterProps, 'ui' | 'data'> & {readonly line?: Spans};
+
+/** The first line of a prompt or message, with the keys if it is the only one: for screens without a footer. */
+export function FooterInOneLine({message, ...props}: Omit<LineWithKeysProps, 'line'> & Pick<FooterProps, 'message'>) {
+	return message.length > 1
+		? <Line spans={message[0]} width={props.width}/>
+		: <LineWithKeys {...props} line={message.at(0)}/>;
 }
 
-/**
-Returns the keys or, after text, the text and at the right end as many keys as fit; none if one would be truncated.
-*/
-function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, links}: KeyLineRoom): Spans {
+const nothing: Spans = [];
+
+/** A line and at its right end as many keys as fit, none if one would be truncated; without a line the keys alone. */
+function LineWithKeys({line = nothing, ui, data, width, links}: LineWithKeysProps) {
 	const lineWidth = spansWidth(line);
 	if (lineWidth === 0) {
-		return keyLine(ui, data, {width, links});
+		return <ItemLine items={keyItems(ui, data, {width, links})} width={width}/>;
 	}
 
-	const keys = keyLine(ui, data, {width: Math.max(0, width - lineWidth - keysGap), links});
-	const areTruncated = keys.some(({text}) => text.endsWith('…'));
-	return areTruncated
-		? line
-		: [...line, {text: safe` `.repeat(Math.max(0, width - lineWidth - spansWidth(keys)))}, ...keys];
+	const room = Math.max(0, width - lineWidth - keysGap);
+	const keys = fitItems(keyItems(ui, data, {width: room, links}), room);
+	const areTruncated = keys.items.length === 0 || keys.items.some(({text}) => text.endsWith('…'));
+	if (areTruncated) {
+		return <Line spans={line} width={width}/>;
+	}
+
+	return (
+		<Box width={width} justifyContent='space-between'>
+			<Line spans={line} width={width}/>
+			<ItemGroup {...keys}/>
+		</Box>
+	);
 }
 
 /** Returns the lines of the prompt, or else of the message; empty if there is neither. */
@@ -134,8 +154,6 @@ const keyOrder: ReadonlyArray<KeyBinding['action']> = [
 	'next-view',
 ];
 
-type KeyLineRoom = {readonly width: number; readonly links: Links};
-
 /** Titles of actions that replace those of the key table. */
 type Titles = Readonly<Partial<Record<KeyBinding['action'], string>>>;
 
@@ -159,8 +177,8 @@ Priorities in a table: below the first, quit and help; from the first on, hints;
 const hintPriority = 2;
 const otherPriority = 10;
 
-/** Returns as many keys as fit; in a table quit and help first, then hints for the selected row, then the others. */
-function keyLine(state: UiState, data: ScreenData, {width, links}: KeyLineRoom): Spans {
+/** Returns the keys; in a table quit and help first, then hints for the selected row, then the others. */
+function keyItems(state: UiState, data: ScreenData, {width, links}: KeyRoom): Item[] {
 	const layer = state.layers.at(-1);
 	const titles = titlesIn(state);
 	const isInvalid = layer?.kind === 'input' && inputError(layer) !== undefined;
@@ -179,18 +197,18 @@ function keyLine(state: UiState, data: ScreenData, {width, links}: KeyLineRoom):
 			return key === '' ? [] : [keyItem(key, printable(titles[action] ?? title!), priority)];
 		});
 	if (layer) {
-		return layOut(items, width);
+		return items;
 	}
 
 	const first = items.filter(({priority}) => priority < hintPriority);
 	const hints = hintItems(state, data, width - cellWidth(joined(first.map(({text}) => safe`${text}  `), safe``)));
 	const keyOf = ({text, roleLength}: Item) => text.slice(0, roleLength);
 	const others = items.filter(item => !first.includes(item) && !hints.some(hint => keyOf(hint) === keyOf(item)));
-	return layOut([
+	return [
 		...first,
 		...hints.map(hint => ({...hint, priority: hint.priority + hintPriority})),
 		...others.map(item => ({...item, priority: item.priority + otherPriority})),
-	], width);
+	];
 }
 
 function titlesIn(state: UiState): Titles {

@@ -1,3 +1,4 @@
+import type {ReactElement} from 'react';
 import {joined, safe, type Printable} from '../../util/printable.js';
 import {headerItems, itemsOf, type HeaderContext, type HeaderItem} from '../status/items.js';
 import {cellWidth} from '../../util/cell-width.js';
@@ -5,9 +6,10 @@ import type {Finding} from '../../query/types/query.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Layout} from '../text/screen-layout.js';
-import {layOut, type Item} from '../text/line-items.js';
-import {elideEnd, wrapped, type Span, type Spans} from '../text/spans.js';
-import {Line, Lines} from './text.js';
+import type {Item} from '../text/line-items.js';
+import {elideEnd, wrapped, type Span} from '../text/spans.js';
+import {ItemLine} from './item-line.js';
+import {Lines} from './text.js';
 
 const headerLines = [...new Set(headerItems.map(({line}) => line))];
 
@@ -19,7 +21,7 @@ type HeaderProps = {
 	readonly data: ScreenData;
 	readonly layout: Layout;
 	/** Replaces the header of a low screen: the input line, or the message of the last key. */
-	readonly replacement?: Spans;
+	readonly replacement?: ReactElement;
 };
 
 /** The target, its resource use and its threads' states; on low screens the most important items in one line. */
@@ -32,7 +34,7 @@ export function Header({ui, data, layout: {header, width}, replacement}: HeaderP
 
 		case 'full': {
 			return headerLines.map(line => (
-				<Line key={line} spans={layOut(itemsOf(context, line), width, gapsOf[line])} width={width}/>
+				<ItemLine key={line} items={itemsOf(context, line)} gaps={gapsOf[line]} width={width}/>
 			));
 		}
 
@@ -43,7 +45,7 @@ export function Header({ui, data, layout: {header, width}, replacement}: HeaderP
 				leastWidth: 0,
 				role: 'error',
 			};
-			return <Line spans={replacement ?? layOut([alarm, ...itemsOf(context)], width)} width={width}/>;
+			return replacement ?? <ItemLine items={[alarm, ...itemsOf(context)]} width={width}/>;
 		}
 	}
 }

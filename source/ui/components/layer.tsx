@@ -1,6 +1,7 @@
 import {Box} from 'ink';
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
+import {sumOf} from '../../util/sum.js';
 import {viewOf} from '../../views/view-registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {keysOf, labelAfter, type Action} from '../state/keys.js';
@@ -8,7 +9,7 @@ import type {LayerSize} from '../state/screen-context.js';
 import {sourceKindOf, type DetailOf, type ScreenData} from '../state/screen-data.js';
 import {scrollIntoView, type MenuLayer, type ScrolledLayer, type UiState} from '../state/state.js';
 import {layerRoom, type Layout} from '../text/screen-layout.js';
-import {layOut} from '../text/line-items.js';
+import {fitItems} from '../text/line-items.js';
 import {elideEnd, type Spans} from '../text/spans.js';
 import {detailLines} from './detail.js';
 import {helpOf, helpTitle, type HelpLine} from './help-lines.js';
@@ -152,17 +153,24 @@ function PageLines({lines, width}: {readonly lines: readonly HelpLine[]; readonl
 	/* eslint-enable react/no-array-index-key */
 }
 
+/** Cells of the rule before the title, and after the note. */
+const ruleEnd = 2;
+
 /** A horizontal rule across the screen with a title, and a note at its right end. */
 function Rule({title, note, width}: {readonly title: Printable; readonly note: Printable; readonly width: number}) {
 	const rule = safe`─`.repeat(width);
-	const texts = layOut([
+	const room = Math.max(0, width - (2 * ruleEnd));
+	const {items} = fitItems([
 		{text: safe` ${title} `, priority: 0, leastWidth: 6, role: 'title'},
 		{text: safe` ${note} `, priority: 0, role: 'key', isRight: true},
-	], Math.max(0, width - 4));
-	// The rule fills the gap between them, which has no role, and both ends of the line.
+	], room);
+	const between = rule.slice(0, Math.max(0, room - sumOf(items, ({text}) => cellWidth(text))));
+	const [left, right] = [items.filter(({isRight}) => !isRight), items.filter(({isRight}) => isRight)];
 	const spans: Spans = [
-		{text: rule.slice(0, 2), role: 'dim'},
-		...texts.map(span => span.role ? span : {text: rule.slice(0, cellWidth(span.text)), role: 'dim' as const}),
+		{text: rule.slice(0, ruleEnd), role: 'dim'},
+		...left,
+		{text: between, role: 'dim'},
+		...right,
 		{text: rule, role: 'dim'},
 	];
 	return <Line spans={spans} width={width}/>;

@@ -1,4 +1,3 @@
-import {Box} from 'ink';
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cellWidth} from '../../util/cell-width.js';
@@ -8,11 +7,10 @@ import {stateLetters} from '../../query/columns/state-cells.js';
 import {windows} from '../../query/past/windows.js';
 import {windowMs} from '../../query/counters/share.js';
 import {viewOf, views} from '../../views/view-registry.js';
-import {useHitArea} from '../hooks/hit-areas.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
-import {idAt, layOut, type Item} from '../text/line-items.js';
-import {Line} from './text.js';
+import {fitItems, type Item} from '../text/line-items.js';
+import {ItemLine} from './item-line.js';
 
 /** The tab for all views that do not fit; a click goes to the first of them. */
 const moreTab = safe`More…`;
@@ -28,15 +26,11 @@ export function Tabs({ui, data, width}: TabsProps) {
 	// Only the current view's tab and `moreTab` have their room reserved: a filtered table must say so, however long
 	// the filter is.
 	const reserved = cellWidth(safe`[${printable(view.title)}]`) + gap + cellWidth(moreTab);
-	const remarks = layOut(remarkItems(ui, data), Math.max(0, width - reserved - gap)).filter(({text}) =>
-		text.trim() !== '').map((span): Item => ({...span, role: span.role as Item['role'], priority: 0, isRight: true}));
+	const remarks = fitItems(remarkItems(ui, data), Math.max(0, width - reserved - gap)).items.map((item): Item => ({
+		...item, priority: 0, isRight: true,
+	}));
 	const room = width - sumOf(remarks, ({text}) => cellWidth(text) + gap);
-	const spans = layOut([...tabItems(ui, data, room), ...remarks], width);
-	const hitArea = useHitArea((_, column) => {
-		const id = idAt(spans, column);
-		return id === undefined ? undefined : {kind: 'tab', view: id};
-	});
-	return <Box ref={hitArea} flexDirection='column'><Line spans={spans} width={width}/></Box>;
+	return <ItemLine items={[...tabItems(ui, data, room), ...remarks]} width={width}/>;
 }
 
 /** Returns the tabs that fit, always with the current view's, and `moreTab` in place of the others. */
@@ -45,19 +39,20 @@ function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 		const count = data.summary && tabCount ? tabCount(data.summary) : 0;
 		const name = safe`${printable(title)}${count > 0 ? safe` ${count}!` : ''}`;
 		return id === ui.view
-			? {id, text: safe`[${name}]`, priority: 0, leastWidth: 0, role: 'tab'}
-			: {id, text: name, priority: 1, role: count > 0 ? 'error' : undefined};
+			? {view: id, text: safe`[${name}]`, priority: 0, leastWidth: 0, role: 'tab'}
+			: {view: id, text: name, priority: 1, role: count > 0 ? 'error' : undefined};
 	});
 	const widthOf = (items: readonly Item[]) => sumOf(items, ({text}) => cellWidth(text) + gap) - gap;
 	if (widthOf(tabs) <= room) {
 		return tabs;
 	}
 
-	const selected = tabs.findIndex(({id}) => id === ui.view);
+	const selected = tabs.findIndex(({view}) => view === ui.view);
 	for (let count = tabs.length - 1; ; count--) {
 		// If the current view's tab would not fit, it takes the last place.
 		const kept = selected < count ? tabs.slice(0, count) : [...tabs.slice(0, count - 1), tabs[selected]];
-		const items: Item[] = [...kept, {id: tabs.find(tab => !kept.includes(tab))!.id, text: moreTab, priority: 2}];
+		const firstHidden = tabs.find(tab => !kept.includes(tab))!;
+		const items: Item[] = [...kept, {view: firstHidden.view, text: moreTab, priority: 2}];
 		if (count === 1 || widthOf(items) <= room) {
 			return items;
 		}

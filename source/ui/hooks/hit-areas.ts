@@ -25,14 +25,19 @@ export function useHitArea(at: HitArea['at']): RefCallback<DOMElement> {
 /** Returns what can be clicked at a cell of the screen; undefined if nothing can. */
 export function targetAt(areas: HitAreas, line: number, column: number): HitTarget | undefined {
 	for (const {element, at} of areas) {
-		let inside = line;
-		// Yoga counts the top of a node from that of its parent. All elements begin at the left edge of the screen.
+		let [lineInside, columnInside] = [line, column];
+		// Yoga counts the place of a node from that of its parent.
 		for (let node: DOMElement | undefined = element; node; node = node.parentNode) {
-			inside -= node.yogaNode?.getComputedTop() ?? 0;
+			lineInside -= node.yogaNode?.getComputedTop() ?? 0;
+			columnInside -= node.yogaNode?.getComputedLeft() ?? 0;
 		}
 
-		if (inside >= 0 && inside < (element.yogaNode?.getComputedHeight() ?? 0)) {
-			return at(inside, column);
+		const {yogaNode} = element;
+		if (
+			yogaNode && lineInside >= 0 && lineInside < yogaNode.getComputedHeight()
+			&& columnInside >= 0 && columnInside < yogaNode.getComputedWidth()
+		) {
+			return at(lineInside, columnInside);
 		}
 	}
 

@@ -2,7 +2,8 @@ import {Box} from 'ink';
 import {useEffect, useLayoutEffect, useReducer, useState, type ActionDispatch} from 'react';
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {ChoiceHeading, ChoiceTable, type ChoiceList} from '../components/choice-table.js';
-import {Line, Lines, ThemeContext} from '../components/text.js';
+import {ItemLine} from '../components/item-line.js';
+import {Lines, ThemeContext} from '../components/text.js';
 import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/use-terminal.js';
 import {keysOf, type SourceKind} from '../state/keys.js';
@@ -17,7 +18,7 @@ import {
 } from '../state/reduce-chooser.js';
 import type {Size} from '../terminal/terminal.js';
 import type {Theme} from '../terminal/theme.js';
-import {layOut, type Item} from '../text/line-items.js';
+import type {Item} from '../text/line-items.js';
 import {wrappedSpans, type Spans} from '../text/spans.js';
 
 /** What the screen calls in the rest of the program. */
@@ -198,18 +199,18 @@ export function ChooserScreen({theme, list, initial, move, onLeave, ...ports}: C
 		<ThemeContext value={theme}>
 			<HitAreasContext value={hitAreas}>
 				<Box flexDirection='column'>
-					{lines > 0 ? <Line spans={titleLine(state, choices, width)} width={width}/> : null}
+					{lines > 0 ? <ItemLine items={titleItems(state, choices)} width={width}/> : null}
 					{lines > 1 ? <ChoiceHeading choices={choices} width={width}/> : null}
 					<ChoiceTable state={state} choices={choices} width={width} room={room}/>
 					{lines > 2 ? <Lines lines={message} width={width}/> : null}
-					{lines > 3 ? <Line spans={keyLine(state, width, source)} width={width}/> : null}
+					{lines > 3 ? <ItemLine items={keyItems(state, source)} width={width}/> : null}
 				</Box>
 			</HitAreasContext>
 		</ThemeContext>
 	);
 }
 
-function titleLine({filter}: ChooserState, {title, from = safe``}: ChoiceList, width: number): Spans {
+function titleItems({filter}: ChooserState, {title, from = safe``}: ChoiceList): Item[] {
 	const truncatable = (text: Printable, priority: number): Item => ({
 		text,
 		priority,
@@ -217,16 +218,16 @@ function titleLine({filter}: ChooserState, {title, from = safe``}: ChoiceList, w
 		role: 'title',
 		isJoined: true,
 	});
-	return layOut([
+	return [
 		{text: safe`tprof-top:`, priority: 3, role: 'title'},
 		truncatable(title, 0),
 		truncatable(from, 2),
 		truncatable(filter === '' ? safe`(type to filter)` : safe`filter: ${printable(filter)}`, 1),
-	], width);
+	];
 }
 
-function keyLine({filter}: ChooserState, width: number, source: SourceKind): Spans {
-	const items = keysOf(
+function keyItems({filter}: ChooserState, source: SourceKind): Item[] {
+	return keysOf(
 		'chooser',
 		source,
 	).filter(({title}) => title !== undefined).map(({action, label, title = ''}): Item => ({
@@ -235,5 +236,4 @@ function keyLine({filter}: ChooserState, width: number, source: SourceKind): Spa
 		role: 'key',
 		priority: action === 'earlier' || action === 'later' ? 1 : 0,
 	}));
-	return layOut(items, width);
 }

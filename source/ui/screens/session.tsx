@@ -2,7 +2,7 @@ import {Box} from 'ink';
 import {useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore} from 'react';
 import {viewOf} from '../../views/view-registry.js';
 import {linksOf, Pane} from '../components/detail.js';
-import {footerInOneLine, Footer, promptOrMessage} from '../components/footer.js';
+import {FooterInOneLine, Footer, promptOrMessage} from '../components/footer.js';
 import {findingLines, Findings, Header} from '../components/header.js';
 import {Icicle} from '../components/icicle.js';
 import {Menu, ScrolledPage} from '../components/layer.js';
@@ -188,7 +188,9 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	const links = linksOfTop(ui, detailOf);
 	// Without a footer, the prompt or the message of the last key replaces the header's line.
 	const isInHeader = !layout.hasFooter && (ui.layers.at(-1)?.kind === 'input' || ui.message !== undefined);
-	const replacement = isInHeader ? footerInOneLine(message, ui, data, {width: layout.width, links}) : undefined;
+	const replacement = isInHeader
+		? <FooterInOneLine message={message} ui={ui} data={data} width={layout.width} links={links}/>
+		: undefined;
 	return (
 		<ThemeContext value={theme}>
 			<HitAreasContext value={hitAreas}>

@@ -8,7 +8,7 @@ import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../../model/role.js';
-import {layOut, type Item} from '../text/line-items.js';
+import {joinedGroups, type Item} from '../text/line-items.js';
 import {halved, sparkline} from '../text/spans.js';
 import {badgeOf} from './session-states.js';
 import {samplingFigures, warningsOf} from './sampling.js';
@@ -320,11 +320,10 @@ export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning
 /** Returns the header's two lines on the program with nothing dropped or truncated, but without the trend. */
 export function programTexts(ui: UiState, data: ScreenData): Printable[] {
 	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, width: wideWidth};
-	return ([2, 3] as const).map(line =>
-		joined(
-			layOut(itemsOf(context, line).map(item => ({...item, isRight: false})), Infinity).map(({text}) => text),
-			safe``,
-		)).filter(Boolean);
+	return ([2, 3] as const).map(line => {
+		const groups = joinedGroups(itemsOf(context, line).filter(({text}) => text !== ''));
+		return joined(groups.map(group => joined(group.map(({text}) => text), safe` `)), safe`  `);
+	}).filter(Boolean);
 }
 
 /** The items of one line of the header, or of all three. */

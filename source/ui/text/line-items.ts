@@ -2,14 +2,14 @@ import {safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cellWidth} from '../../util/cell-width.js';
 import type {Role} from '../../model/role.js';
-import {elideEnd, type Span, type Spans} from './spans.js';
+import {elideEnd} from './spans.js';
 
 /** A part of a line that is laid out by priority. */
 export type Item = {
 	/** Empty: the item is not drawn. */
 	readonly text: Printable;
-	/** The id of what a click on it selects. */
-	readonly id?: string;
+	/** The id of the view that a click on it shows. */
+	readonly view?: string;
 	readonly role?: Role;
 	/** Number of leading characters that have the role; all by default. */
 	readonly roleLength?: number;
@@ -25,16 +25,20 @@ export type Item = {
 	readonly elide?: (text: Printable, width: number) => Printable;
 };
 
-const defaultGaps = [2];
+/** Items that fit into a line, and the blanks between them. */
+export type FittedItems = {readonly items: readonly Item[]; readonly gap: number};
+
+export const defaultGaps: readonly number[] = [2];
 
 /**
-Lays out items in `width` cells, with the first of `gaps` with which all fit. If none is small enough, truncates items,
-then drops them, the highest priority number first.
+Returns the items that fit into `width` cells, with the first of `gaps` with which all fit. If none is small enough,
+truncates items, then drops them, the highest priority number first.
 */
-export function layOut(items: readonly Item[], width: number, gaps: readonly number[] = defaultGaps): Spans {
+export function fitItems(items: readonly Item[], width: number, gaps = defaultGaps): FittedItems {
 	let kept = items.filter(({text}) => text !== '');
-	const gap = gaps.find(candidate => widthOf(kept, candidate) <= width) ?? gaps.at(-1)!;
-	for (let excess = widthOf(kept, gap) - width; excess > 0 && kept.length > 0; excess = widthOf(kept, gap) - width) {
+	const gap = gaps.find(candidate => itemsWidth(kept, candidate) <= width) ?? gaps.at(-1)!;
+	const excessOf = () => itemsWidth(kept, gap) - width;
+	for (let excess = excessOf(); excess > 0 && kept.length > 0; excess = excessOf()) {
 		const highest = Math.max(...kept.map(({priority}) => priority));
 		const index = kept.findLastIndex(({priority}) => priority === highest);
 		const {leastWidth = Infinity, ...item} = kept[index];
@@ -45,39 +49,26 @@ export function layOut(items: readonly Item[], width: number, gaps: readonly num
 		kept = text === '' ? kept.toSpliced(index, 1) : kept.with(index, {...item, text});
 	}
 
-	return spansOf(kept, width, gap);
+	return {items: kept, gap};
 }
 
-/** Returns the id of the span at a cell of a line; undefined if there is none. */
-export function idAt(spans: Spans, column: number): string | undefined {
-	let end = 0;
-	return spans.find(({text}) => {
-		end += cellWidth(text);
-		return column < end;
-	})?.id;
-}
-
-function widthOf(items: readonly Item[], gap: number): number {
+function itemsWidth(items: readonly Item[], gap: number): number {
 	return sumOf(
 		items.entries(),
 		([index, {text, isJoined}]) => cellWidth(text) + (index === 0 ? 0 : (isJoined ? 1 : gap)),
 	);
 }
 
-function spansOf(items: readonly Item[], width: number, gap: number): Span[] {
-	const [left, right] = [items.filter(({isRight}) => !isRight), items.filter(({isRight}) => isRight)];
-	const spans: Span[] = [];
-	for (
-		const [side, blanksBefore] of [[left, 0], [right, width - widthOf(left, gap) - widthOf(right, gap)]] as const
-	) {
-		for (const [index, {text, role, roleLength = text.length, id, isJoined}] of side.entries()) {
-			const blanks = index === 0 ? blanksBefore : (isJoined ? 1 : gap);
-			spans.push({text: safe` `.repeat(blanks)}, {text: text.slice(0, roleLength), role, id}, {
-				text: text.slice(roleLength),
-				id,
-			});
+/** Returns the items in groups: each joined item is in the group of the item before it. */
+export function joinedGroups(items: readonly Item[]): ReadonlyArray<readonly Item[]> {
+	const groups: Item[][] = [];
+	for (const item of items) {
+		if (item.isJoined && groups.length > 0) {
+			groups.at(-1)!.push(item);
+		} else {
+			groups.push([item]);
 		}
 	}
 
-	return spans.filter(({text}) => text !== '');
+	return groups;
 }

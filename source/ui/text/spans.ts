@@ -13,8 +13,6 @@ export type Span = {
 	readonly role?: Role | 'states';
 	/** Whether it is a filled box: the role's colour is its background. */
 	readonly isFilled?: boolean;
-	/** The id of what a click on it selects. */
-	readonly id?: string;
 };
 
 /** A line of the screen, from left to right. Only components/text makes styled text of it. */
@@ -38,7 +36,7 @@ export function truncateSpans(spans: Spans, width: number): Spans {
 	});
 }
 
-/** Returns the same line without empty spans, and with neighbours that look alike as one span. Ids are lost. */
+/** Returns the same line without empty spans, and with neighbours that look alike as one span. */
 export function joinAlike(spans: Spans): Spans {
 	const joined: Span[] = [];
 	for (const {text, role, isFilled} of spans) {
