@@ -18,7 +18,7 @@ const around: ScreenContext = {
 		{id: 'line', name: safe`name`, title: 'name', isFlexible: true, sortKeys: ['name']},
 	],
 	visibleColumns: ['self', 'line'],
-	sizeOf: () => ({lines: 30, page: 10}),
+	sizeOf: () => ({lines: 30, page: 10, step: 10}),
 	overhang: most => Math.min(most, 20),
 	source: 'jvm',
 	ring: emptyRing,

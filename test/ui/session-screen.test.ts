@@ -349,7 +349,7 @@ describe('how sampling goes', () => {
 		async (moments, percent, status) => {
 			const screen = screenOver(moments, status);
 			await screen.at(120, 150);
-			expect(/ own +([\d.]+)%: /.exec(await screen.text('?'))?.[1]).toBe(percent);
+			expect(/ own +\| ([\d.]+)%: /.exec(await screen.text('?'))?.[1]).toBe(percent);
 		},
 	);
 
@@ -480,6 +480,29 @@ describe('a message is never cut', () => {
 	});
 });
 
+test('a table of the help keeps its heading while it is scrolled, and no line is passed over by pages', async () => {
+	const seenBy = async (key: string) => {
+		const screen = screenOf(busy());
+		const [seen, firsts] = [new Set<string>(), new Set<string>()];
+		for (let lines = await screen.lines('?'), before = ''; lines.join('\n') !== before; lines = await screen.lines(key)) {
+			const top = lines.findIndex(line => line.startsWith('-- Help'));
+			const body = lines.slice(top + 1, lines.findLastIndex(line => line.startsWith('-- ')));
+			before = lines.join('\n');
+			firsts.add(body[0]);
+			for (const line of body) {
+				seen.add(line);
+			}
+		}
+
+		return {seen, firsts: [...firsts]};
+	};
+
+	const [byLine, byPage] = [await seenBy('j'), await seenBy('pagedown')];
+	expect([...byPage.seen].sort()).toEqual([...byLine.seen].sort());
+	expect(byLine.firsts.filter(line => line.startsWith('|')).map(line => line.split('|')[1].trim()))
+		.toEqual(['Keys', 'Columns']);
+});
+
 test('L in Blockers says what a full dump costs before it asks for one', async () => {
 	let asked = 0;
 	const screen = screenOf(busy(), {
@@ -542,7 +565,7 @@ describe('what the configuration file says', () => {
 		expect((await screen.lines()).at(-1)).toMatch(/^config\.json:3: no +X:quit/);
 		const help = await screen.text('h');
 		expect(help).toContain('config.json:3: no');
-		expect(help).toMatch(/^ X +close help, detail or menu/m);
+		expect(help).toMatch(/^\| X +\| close help, detail or menu/m);
 	});
 });
 
@@ -680,9 +703,9 @@ describe('the mouse', () => {
 		};
 
 		expect((await after(down))[7]).toMatch(/^>/);
-		const top = (await after(up, 'h'))[5];
-		expect((await after(down, down))[5]).not.toBe(top);
-		expect((await after(up, up))[5]).toBe(top);
+		const top = (await after(up, 'h'))[6];
+		expect((await after(down, down))[6]).not.toBe(top);
+		expect((await after(up, up))[6]).toBe(top);
 		expect(await after('q', '/x', down, 'y')).toContainEqual(expect.stringContaining('filter: xy'));
 	});
 

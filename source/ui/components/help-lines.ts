@@ -19,7 +19,7 @@ import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {HelpLayer, UiState} from '../state/state.js';
 import {elideEnd, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
 import {allFindings} from './header.js';
-import {termWidth, type TermRow} from './term-table.js';
+import {termCells, textCells, type TermLine, type TermRow} from './term-table.js';
 
 /** Returns the context that the help is for: the detail, if one is open below it, or the view. */
 function helpContext({layers, view}: UiState): KeyContext {
@@ -55,8 +55,8 @@ export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, wid
 	});
 }
 
-/** A line of the help: one of its own, or a row of a table of terms. */
-export type HelpLine = Spans | TermRow;
+/** A line of the help: one of its own, or a line of a table of terms. */
+export type HelpLine = Spans | TermLine;
 
 /** On a screen narrower than this, each term has a line of its own. */
 const narrowWidth = 60;
@@ -79,22 +79,29 @@ const noFacts: HelpFacts = {findings: [], program: [], sampling: [], warnings: [
 export function helpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): HelpLine[] {
 	const {source, keyChanges} = facts;
 	const keys = (bindings: readonly KeyBinding[], changes = keyChanges) =>
-		bindings.flatMap(binding => describedKey(binding, changes, width));
+		bindings.flatMap(binding => describedKey(binding, changes));
 	const isDetail = context === 'detail';
 	return [
-		...section(
-			safe`Words of the header`,
-			headerWords.flatMap(({word, meaning}) => described(printable(word), meaning, width)),
+		...termSection(
+			{term: safe`Header`, text: safe`what its words mean`},
+			headerWords.map(({word, meaning}) => ({term: printable(word), text: printable(meaning, Infinity)})),
 			width,
 		),
 		...sessionLines(facts, width),
 		...samplingLines(facts, width),
-		...byGroup(keysOf(context, source)).flatMap(({title, rows}) =>
-			section(isDetail ? safe`${printable(title)} (in a row's detail)` : printable(title), keys(rows), width)),
+		...byGroup(keysOf(context, source)).flatMap(({title, rows}) => termSection({
+			term: printable(title), text: isDetail ? safe`in a row's detail` : safe``,
+		}, keys(rows), width)),
 		...columnLines(views.find(({id}) => id === context)?.columns ?? [], width),
-		...(isDetail ? [] : section(safe`In a row's detail`, keys(keysOf('detail', source)), width)),
+		...(isDetail
+			? []
+			: termSection({term: safe`Keys`, text: safe`in a row's detail`}, keys(keysOf('detail', source)), width)),
 		// Key changes do not apply where text is typed.
-		...(isDetail ? [] : section(safe`Where text is typed`, keys(keysOf('input', source), new Map()), width)),
+		...(isDetail
+			? []
+			: termSection({
+				term: safe`Keys`, text: safe`where text is typed`,
+			}, keys(keysOf('input', source), new Map()), width)),
 	].slice(0, -1);
 }
 
@@ -107,9 +114,9 @@ export function viewHelpLines(context: KeyContext, width: number, facts: HelpFac
 	return [
 		...sessionLines(facts, width),
 		...(view ? section(printable(view.title), indented(printable(view.about), width), width) : []),
-		...section(
-			view ? safe`Keys` : safe`Keys in a row's detail`,
-			bindings.flatMap(binding => describedKey(binding, keyChanges, width)),
+		...termSection(
+			{term: safe`Keys`, text: view ? safe`what they do` : safe`in a row's detail`},
+			bindings.flatMap(binding => describedKey(binding, keyChanges)),
 			width,
 		),
 		...columnLines(view?.columns ?? [], width),
@@ -129,7 +136,11 @@ const commonActions: ReadonlySet<KeyBinding['action']> = new Set([
 ]);
 
 function samplingLines({sampling}: HelpFacts, width: number): HelpLine[] {
-	return section(safe`How sampling goes`, sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);
+	return termSection(
+		{term: safe`Sampling`, text: safe`how it goes`},
+		sampling.map(({word, meaning}) => ({term: word, text: printable(meaning, Infinity)})),
+		width,
+	);
 }
 
 function sessionLines({findings, program, warnings, notes}: HelpFacts, width: number): HelpLine[] {
@@ -142,39 +153,44 @@ function sessionLines({findings, program, warnings, notes}: HelpFacts, width: nu
 }
 
 function columnLines(columns: ReadonlyArray<Column<ViewRow>>, width: number): HelpLine[] {
-	return section(
-		safe`Columns (wider terminals show more; C chooses)`,
-		columns.flatMap(({heading, title, description}) => described(
-			printable(heading) || printable(title),
-			description,
-			width,
-		)),
+	return termSection(
+		{term: safe`Columns`, text: safe`wider terminals show more; C chooses`},
+		columns.map(({heading, title, description}) => ({
+			term: printable(heading) || printable(title), text: printable(description, Infinity),
+		})),
 		width,
 	);
 }
 
 /** Returns a binding's keys and what they do; nothing if the user has remapped all of them. */
-function describedKey(binding: KeyBinding, changes: KeyChanges | undefined, width: number): HelpLine[] {
-	const label = labelAfter(changes ?? new Map(), binding);
-	return label === '' ? [] : described(label, binding.help, width);
+function describedKey(binding: KeyBinding, changes: KeyChanges = new Map()): TermRow[] {
+	const term = labelAfter(changes, binding);
+	return term === '' ? [] : [{term, text: printable(binding.help, Infinity)}];
 }
 
-function section(title: Printable, lines: readonly HelpLine[], width: number): HelpLine[] {
+function section(title: Printable, lines: readonly Spans[], width: number): HelpLine[] {
 	return lines.length === 0 ? [] : [[{text: elideEnd(title, width), role: 'title'}], ...lines, []];
 }
 
-/** Returns a term with its description beside it, or below it on narrow screens. */
-function described(term: Printable, text: string, width: number): HelpLine[] {
-	const head = safe` ${term}`;
+/** Returns a table of terms; on narrow screens a section with what is said of each term below it. */
+function termSection(heading: TermRow, terms: readonly TermRow[], width: number): HelpLine[] {
 	if (width < narrowWidth) {
-		const below = wrapped(printable(text, Infinity), width - narrowIndent).map(part => elideEnd(safe`${
-			safe` `.repeat(narrowIndent)
-		}${part}`, width));
-		return [[{text: elideEnd(head, width), role: 'key'}], ...below.map(part => [{text: part}])];
+		const title = heading.text === '' ? heading.term : safe`${heading.term}: ${heading.text}`;
+		return section(title, terms.flatMap(term => narrowLines(term, width)), width);
 	}
 
-	const [first, ...others] = wrapped(printable(text, Infinity), width - termWidth);
-	return [{term: elideEnd(head, termWidth - 1), text: first}, ...others.map(part => ({term: safe``, text: part}))];
+	const rows = terms.flatMap(({term, text}) => wrapped(text, textCells(width)).map((line, index): TermRow => ({
+		term: index === 0 ? elideEnd(term, termCells) : safe``, text: line,
+	})));
+	return rows.length === 0 ? [] : [...[heading, ...rows].map(row => ({...row, heading})), []];
+}
+
+function narrowLines({term, text}: TermRow, width: number): Spans[] {
+	const below = wrapped(text, width - narrowIndent).map(part => safe`${safe` `.repeat(narrowIndent)}${part}`);
+	return [
+		[{text: elideEnd(safe` ${term}`, width), role: 'key'}],
+		...below.map((part): Spans => [{text: elideEnd(part, width)}]),
+	];
 }
 
 function indented(text: Printable, width: number, role?: 'hot' | 'error'): Spans[] {

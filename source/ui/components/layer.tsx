@@ -13,7 +13,7 @@ import {fitItems} from '../text/line-items.js';
 import {elideEnd, type Spans} from '../text/spans.js';
 import {detailLines} from './detail.js';
 import {helpOf, helpTitle, type HelpLine} from './help-lines.js';
-import {TermTable, type TermRow} from './term-table.js';
+import {TermTable, type TermLine} from './term-table.js';
 import {Line, Lines} from './text.js';
 
 type ScreenProps = {
@@ -80,7 +80,10 @@ export function sizeOfLayer(layer: MenuLayer | ScrolledLayer, screen: ScreenProp
 	const {lines, linkLine} = layer.kind === 'menu'
 		? {lines: layer.items, linkLine: undefined}
 		: linesOf(layer, screen);
-	return {lines: lines.length, page: layerRoom(screen.layout, lines.length), linkLine};
+	const page = layerRoom(screen.layout, lines.length);
+	// A table's heading may be in place of the page's first line, which must then be the last of the page before.
+	const overlap = layer.kind === 'help' ? 1 : 0;
+	return {lines: lines.length, page, step: page - overlap, linkLine};
 }
 
 type PageProps = Pick<ScreenProps, 'ui' | 'data' | 'layout'> & {
@@ -132,23 +135,23 @@ function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: Pag
 	);
 }
 
-/** Lines below each other; rows of terms that follow one another are a table. */
+/** Lines below each other. A table whose heading is above them has it in place of its first line. */
 function PageLines({lines, width}: {readonly lines: readonly HelpLine[]; readonly width: number}) {
-	const parts: Array<{readonly rows: TermRow[]} | {readonly spans: Spans}> = [];
+	const parts: Array<TermLine[] | {readonly spans: Spans}> = [];
 	for (const line of lines) {
 		const last = parts.at(-1);
-		if (!('term' in line)) {
+		if (!('heading' in line)) {
 			parts.push({spans: line});
-		} else if (last && 'rows' in last) {
-			last.rows.push(line);
+		} else if (Array.isArray(last) && last[0].heading === line.heading) {
+			last.push(line);
 		} else {
-			parts.push({rows: [line]});
+			parts.push([line]);
 		}
 	}
 
 	/* eslint-disable react/no-array-index-key -- A part is identified by its place. */
-	return parts.map((part, index) => 'rows' in part
-		? <TermTable key={index} rows={part.rows}/>
+	return parts.map((part, index) => Array.isArray(part)
+		? <TermTable key={index} heading={part[0].heading} rows={part.slice(1)} width={width}/>
 		: <Line key={index} spans={part.spans} width={width}/>);
 	/* eslint-enable react/no-array-index-key */
 }

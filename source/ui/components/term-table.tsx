@@ -1,28 +1,60 @@
 import {Text} from 'ink';
 import {Table, type CellProps} from 'ink-table';
+import {memo, type PropsWithChildren} from 'react';
 import {printable, type Printable} from '../../util/printable.js';
-import {pad} from '../text/spans.js';
+import {fit} from '../text/spans.js';
 import {useTheme} from './text.js';
 
 /** A row of a table of terms: a key, a word or a column, and a line of what is said of it. */
-export type TermRow = {readonly term: Printable; readonly text: string};
+export type TermRow = {readonly term: Printable; readonly text: Printable};
 
-/** Cells of the column of terms, with the blank after it. */
-export const termWidth = 17;
+/** A row of a table of terms, or its heading, with that heading. */
+export type TermLine = TermRow & {readonly heading: TermRow};
 
-/** Terms with their descriptions beside them. ink-table draws them, here without headings and rules. */
-export function TermTable({rows}: {readonly rows: readonly TermRow[]}) {
-	// A column is as wide as its longest value, with a blank on either side.
-	const data = rows.map(({term, text}) => ({term: pad(term, termWidth - 1), text}));
-	return <Table data={data} columns={['term', 'text']} header={Nothing} skeleton={Nothing} cell={TermCell}/>;
+/** Cells of the column of terms. */
+export const termCells = 15;
+
+/** Cells of a line besides its two texts: three rules, and a blank on either side of each text. */
+const otherCells = 7;
+
+/** Returns how many cells the texts of a table of this width have. */
+export function textCells(width: number): number {
+	return width - termCells - otherCells;
+}
+
+type TermTableProps = {readonly heading: TermRow; readonly rows: readonly TermRow[]; readonly width: number};
+
+/** Terms with what is said of them beside them, below their heading. */
+export const TermTable = memo(({heading, rows, width}: TermTableProps) => {
+	const cellsOf = ({term, text}: TermRow) => [fit(term, termCells), fit(text, textCells(width))];
+	const columns = cellsOf(heading);
+	const data = rows.map(row => Object.fromEntries(cellsOf(row).map((cell, column) => [columns[column], cell])));
+	return <Table data={data} columns={columns} header={HeadingCell} cell={TermCell} skeleton={VerticalRule}/>;
+}, (before, after) => (
+	before.width === after.width && isSame(before.heading, after.heading)
+	&& before.rows.length === after.rows.length && before.rows.every((row, index) => isSame(row, after.rows[index]))
+));
+
+function isSame(before: TermRow, after: TermRow): boolean {
+	return before.term === after.term && before.text === after.text;
+}
+
+function HeadingCell({children}: PropsWithChildren) {
+	return <Text {...useTheme().styleOf('heading')}>{useShown(children)}</Text>;
 }
 
 function TermCell({column, children}: CellProps) {
-	const theme = useTheme();
-	const text = typeof children === 'string' ? theme.shown(printable(children.slice(1), Infinity)) : '';
-	return column === 0 ? <Text {...theme.styleOf('key')}>{text}</Text> : <Text>{text.trimEnd()}</Text>;
+	return <Text {...useTheme().styleOf(column === 0 ? 'key' : undefined)}>{useShown(children)}</Text>;
 }
 
-function Nothing() {
-	return null;
+/** The rules between columns. The ones between rows would take as many lines as the rows. */
+function VerticalRule({children}: PropsWithChildren) {
+	const style = useTheme().styleOf('dim');
+	const shown = useShown(children);
+	return children === '│' ? <Text {...style}>{shown}</Text> : null;
+}
+
+/** What ink-table makes of a text, as the terminal can show it. */
+function useShown(children: PropsWithChildren['children']): string {
+	return useTheme().shown(printable(typeof children === 'string' ? children : '', Infinity));
 }

@@ -30,8 +30,13 @@ export type HitTarget =
 	| {readonly kind: 'row'; readonly key: string}
 	| {readonly kind: 'item'; readonly index: number};
 
-/** How many lines a layer has and how many of them fit; the index of the selected link's line. */
-export type LayerSize = {readonly lines: number; readonly page: number; readonly linkLine?: number};
+/** How many lines a layer has, how many of them fit, and by how many Page Down moves; the selected link's line. */
+export type LayerSize = {
+	readonly lines: number;
+	readonly page: number;
+	readonly step: number;
+	readonly linkLine?: number;
+};
 
 /** What the effect of a key depends on besides the state: what is on the screen. */
 export type ScreenContext = {
@@ -115,8 +120,8 @@ export function scrollLayer(state: UiState, action: Action, {sizeOf}: ScreenCont
 		return state;
 	}
 
-	const {lines, page} = sizeOf(layer);
+	const {lines, page, step} = sizeOf(layer);
 	const most = Math.max(0, lines - page);
-	const scrollTop = Math.min(layer.scrollTop, most) + (stepOf(action, page, lines) * times);
+	const scrollTop = Math.min(layer.scrollTop, most) + (stepOf(action, step, lines) * times);
 	return replaceTopLayer(state, {...layer, scrollTop: Math.min(most, Math.max(0, scrollTop))});
 }
