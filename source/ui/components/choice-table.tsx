@@ -53,20 +53,17 @@ export function ChoiceTable({state, choices, width, room}: ChoiceTableProps) {
 	}
 
 	return (
-		<>
-			<Box ref={hitArea} flexDirection='column'>
-				{shown.map((row, index) => (
-					<Choice
-						key={row.id}
-						row={row}
-						isSelected={scrollTop + index === selected}
-						format={format}
-						width={width}
-					/>
-				))}
-			</Box>
-			<Lines lines={[]} width={width} height={room - shown.length}/>
-		</>
+		<Box ref={hitArea} flexDirection='column' height={room}>
+			{shown.map((row, index) => (
+				<Choice
+					key={row.id}
+					row={row}
+					isSelected={scrollTop + index === selected}
+					format={format}
+					width={width}
+				/>
+			))}
+		</Box>
 	);
 }
 

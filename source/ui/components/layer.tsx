@@ -14,7 +14,7 @@ import {elideEnd, type Spans} from '../text/spans.js';
 import {detailLines} from './detail.js';
 import {helpOf, helpTitle, type HelpLine} from './help-lines.js';
 import {TermTable, type TermLine} from './term-table.js';
-import {Line, Lines} from './text.js';
+import {Line} from './text.js';
 
 type ScreenProps = {
 	readonly ui: UiState;
@@ -105,10 +105,8 @@ function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: Pag
 			labelAfter(ui.keyChanges, binding).split(' ').filter(Boolean));
 	const pageDown = keysFor('page-down').at(-1) ?? '';
 	const isScrollable = room < lines.length && hasFooter;
-	const shown = Math.min(room, lines.length - scrollTop);
-	const emptyLines = Math.max(0, layerLines - (hasHeading ? 1 : 0) - (isScrollable ? 1 : 0) - shown);
 	return (
-		<>
+		<Box flexDirection='column' height={layerLines}>
 			{hasHeading
 				? (
 					<Rule
@@ -120,7 +118,6 @@ function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: Pag
 				: null}
 			<Box ref={hitArea} flexDirection='column'>
 				<PageLines lines={lines.slice(scrollTop, scrollTop + room)} width={width}/>
-				<Lines lines={[]} width={width} height={emptyLines}/>
 			</Box>
 			{isScrollable
 				? (
@@ -131,7 +128,7 @@ function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: Pag
 					/>
 				)
 				: null}
-		</>
+		</Box>
 	);
 }
 
