@@ -13,6 +13,7 @@ import {ifReadable} from './target/memory-reader.js';
 import {type JavaThread} from './threads/java-thread.js';
 import {type JavaThreads} from './threads/java-threads.js';
 import {type LiveThreads} from './threads/live-threads.js';
+import {checkStack} from './unwind/check-stack.js';
 import {Continuations} from './unwind/continuation.js';
 import {StackCopy} from './unwind/stack.js';
 import {TopFrame} from './unwind/top-frame.js';
@@ -168,7 +169,7 @@ export class WaitingStacks {
 
 		return ifReadable<WalkEnd>(() => {
 			this.#stack.load(this.#jvm.memory, block.anchorSp - 8, block.stackBase);
-			this.#jvm.code.checkStack(this.#stack);
+			checkStack(this.#jvm, this.#stack);
 			return this.#walker.walkFromAnchor(this.#stack, block);
 		}, 'broken');
 	}

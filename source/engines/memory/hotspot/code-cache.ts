@@ -40,9 +40,6 @@ export type CodeLocation = {
 	returnKind?: ReturnKind;
 };
 
-/** A copy of a stack that finds the words in it that are addresses from `low` up to `end`. */
-type Words = {wordsBetween(low: number, end: number): readonly number[]};
-
 /** Maximum number of code heaps: HotSpot has up to three, some builds a few more. */
 const heapLimit = 16;
 
@@ -63,13 +60,14 @@ const codeWindowBytes = 64;
 
 /**
 Resolves code addresses to blobs and Java frames. Checks once a sample whether a compiled method is still there: those
-of a stack in one read, with `checkStack`.
+of a stack in one read (unwind/check-stack.ts).
 */
 export class CodeCache {
 	/** Whether threads ran compiled code with exact lines (debug information also between safepoints), and without. */
 	readonly #observedLines = {exact: false, approximate: false};
 	#sampleNumber = 0;
 	#cachedHeaps: readonly CodeHeap[] | undefined;
+	#cachedBounds: {readonly low: number; readonly end: number} | undefined;
 	readonly #vm: Vm;
 	readonly #methods: Methods;
 	readonly #locations = new Map<number, CodeLocation>();
@@ -112,21 +110,32 @@ export class CodeCache {
 		return safe`line numbers in compiled code are approximate`;
 	}
 
-	/** Checks the known compiled methods that a stack has return addresses of together, before it is walked. */
-	checkStack(stack: Words): void {
+	/** Checks the compiled methods that are known to be at these addresses, in one read. */
+	check(pcs: readonly number[]): void {
 		const unchecked: CodeBlob[] = [];
-		const heaps = this.#heaps;
-		const low = Math.min(...heaps.map(heap => heap.low));
-		const end = Math.max(...heaps.map(heap => heap.end));
-		for (const word of stack.wordsBetween(low, end)) {
-			const blob = this.#locations.get(word)?.blob;
+		for (const pc of pcs) {
+			const blob = this.known(pc)?.blob;
 			if (blob && this.#needsCheck(blob)) {
 				blob.validatedInSample = this.#sampleNumber;
 				unchecked.push(blob);
 			}
 		}
 
-		this.#check(unchecked);
+		this.#findGone(unchecked);
+	}
+
+	/** Returns what is known of a code address, unchecked; undefined if it was not looked up yet. */
+	known(pc: number): CodeLocation | undefined {
+		return this.#locations.get(pc);
+	}
+
+	/** All code is from `low` up to `end`. */
+	get bounds(): {readonly low: number; readonly end: number} {
+		this.#cachedBounds ??= {
+			low: Math.min(...this.#heaps.map(heap => heap.low)),
+			end: Math.max(...this.#heaps.map(heap => heap.end)),
+		};
+		return this.#cachedBounds;
 	}
 
 	/** Returns 64 bytes of code at an address, zero where unreadable; valid until the next call. */
@@ -212,7 +221,8 @@ export class CodeCache {
 	/** Whether a blob is still what it was when it was decoded. */
 	#isCurrent(blob: CodeBlob): boolean {
 		if (this.#needsCheck(blob)) {
-			this.#check([blob]);
+			blob.validatedInSample = this.#sampleNumber;
+			this.#findGone([blob]);
 		}
 
 		return !blob.isGone;
@@ -223,11 +233,7 @@ export class CodeCache {
 	}
 
 	/** Marks those compiled methods as gone that are no longer at their addresses. */
-	#check(blobs: readonly CodeBlob[]): void {
-		for (const blob of blobs) {
-			blob.validatedInSample = this.#sampleNumber;
-		}
-
+	#findGone(blobs: readonly CodeBlob[]): void {
 		for (const blob of this.#identities.changed(blobs)) {
 			blob.isGone = true;
 			blob.forgetDebugInfo();

@@ -10,7 +10,7 @@ import {CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {JavaThreads} from './java-threads.js';
 import {SteadyThreads} from './steady-threads.js';
-import {UnwatchedThreads, watchedMs} from './unwatched-threads.js';
+import {UnwatchedThreads, watchedLimit, watchedMs} from './unwatched-threads.js';
 import {VmThreads} from './vm-threads.js';
 
 /** A sample still counts as steady if threads without frames (compilers...) used less than this since the last one. */
@@ -33,7 +33,7 @@ export class LiveThreads {
 	/** The newest list. */
 	readonly #live: JavaThread[] = [];
 	readonly #unwatched: UnwatchedThreads;
-	/** Threads that may run at any time; see `UnwatchedThreads`. */
+	/** Threads that may run at any time, or more than `watchedLimit` of them; see `UnwatchedThreads`. */
 	readonly #watched = new Set<JavaThread>();
 	/** This sample scans all threads, not only the watched ones. */
 	#scansAll = true;
@@ -110,6 +110,10 @@ export class LiveThreads {
 		const ranAfterMs = nowMs - watchedMs;
 		watched.clear();
 		for (const thread of this.#live) {
+			if (watched.size > watchedLimit) {
+				break;
+			}
+
 			if (
 				!thread.isSettled || thread.cpu.isActive
 				|| (thread.cpu.activeUntilMs > ranAfterMs && hasNoFrames(thread))

@@ -8,7 +8,7 @@ export const watchedMs = 6000;
 const minInactiveScans = 5;
 
 /** Each watched thread is read twice per sample. */
-const watchedLimit = 24;
+export const watchedLimit = 24;
 
 /** Attempts to measure the CPU time of the unwatched threads while a watched one may be running. */
 const measureTries = 4;

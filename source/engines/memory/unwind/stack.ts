@@ -65,8 +65,8 @@ export class StackCopy {
 		return this.has(address) ? this.word(address) : 0;
 	}
 
-	/** Returns those words below `high` that are addresses from `low` up to `end`. */
-	wordsBetween(low: number, end: number, high = this.high): readonly number[] {
+	/** Returns where, below `high`, the words are that are addresses from `low` up to `end`. */
+	placesBetween(low: number, end: number, high = this.high): readonly number[] {
 		const [lowHalf, endHalf] = [Math.floor(low / (2 ** 32)), Math.floor(end / (2 ** 32))];
 		const words = (Math.min(high, this.high) - this.low) / 4;
 		const found: number[] = [];
@@ -78,7 +78,7 @@ export class StackCopy {
 
 			const word = wordOf(this.#words[index], half);
 			if (word >= low && word < end) {
-				found.push(word);
+				found.push(this.low + (4 * index));
 			}
 		}
 

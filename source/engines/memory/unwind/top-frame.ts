@@ -294,7 +294,7 @@ export class TopFrame {
 		const target = callTarget(this.#codeAt(returnPc - farCallBytes), returnPc);
 		const end = target + maxFunctionBytes;
 		return target !== 0
-			&& ((pc >= target && pc < end) || stack.wordsBetween(target, end, at).length > 0);
+			&& ((pc >= target && pc < end) || stack.placesBetween(target, end, at).length > 0);
 	}
 
 	/** Walks from the return address at an address of the stack. `inner`: see `Walker.start`. */

@@ -12,6 +12,8 @@ import {type PerfRecord} from './perf-ring.js';
 /** How long after its last record a thread counts as recorded. */
 const recordedForMs = 2000;
 
+const forgetEveryMs = 100;
+
 /** How long to skip records of a thread without Java frames (a collector): not forever, as thread ids are reused. */
 const skipMs = 2000;
 
@@ -39,6 +41,9 @@ export class CpuTimer implements PerfTimer {
 	readonly #shortestNs: number;
 	#periodNs: number;
 	readonly #threadStacks = new Map<JavaThread, ThreadStacks>();
+	/** Those with stacks of the newest sample. */
+	#withNewStacks: ThreadStacks[] = [];
+	#forgetAtMs = 0;
 	/** The Java threads of the newest sample, by Linux id. */
 	readonly #threadByTid = new Map<number, JavaThread>();
 	/** By Linux id: until when to skip a thread without Java frames. */
@@ -98,6 +103,11 @@ export class CpuTimer implements PerfTimer {
 			}
 		}
 
+		for (const stacks of this.#withNewStacks) {
+			stacks.newStacks = [];
+		}
+
+		this.#withNewStacks = [];
 		const endedStacks: RecordedStack[] = [];
 		let recordCount = 0;
 		for (const [tid, records] of this.#recordsByTid) {
@@ -112,7 +122,11 @@ export class CpuTimer implements PerfTimer {
 		}
 
 		this.endedStacks = endedStacks;
-		this.#forgetOld(nowMs);
+		if (nowMs >= this.#forgetAtMs) {
+			this.#forgetAtMs = nowMs + forgetEveryMs;
+			this.#forgetOld(nowMs);
+		}
+
 		const costMs = this.#recordsByTid.size > 0 ? recordCount * recordCostMs / this.#recordsByTid.size : 0;
 		this.#recordsByTid = new Map();
 		this.#rings?.updateCpus(nowMs, hasNewThreads);
@@ -157,6 +171,7 @@ export class CpuTimer implements PerfTimer {
 		}
 
 		this.#threadStacks.clear();
+		this.#withNewStacks = [];
 	}
 
 	#walk(thread: JavaThread, records: readonly PerfRecord[], nowMs: number): void {
@@ -171,7 +186,9 @@ export class CpuTimer implements PerfTimer {
 		}
 
 		thread.records.setRecorded(true);
-		this.#threadStacks.set(thread, {newest: stacks.at(-1)!, takenAtMs: nowMs, newStacks: stacks});
+		const threadStacks = {newest: stacks.at(-1)!, takenAtMs: nowMs, newStacks: stacks};
+		this.#threadStacks.set(thread, threadStacks);
+		this.#withNewStacks.push(threadStacks);
 	}
 
 	/** Walks the records of a thread that is no Java thread, or has ended. */
@@ -190,10 +207,6 @@ export class CpuTimer implements PerfTimer {
 
 	#forgetOld(nowMs: number): void {
 		for (const [thread, stacks] of this.#threadStacks) {
-			if (stacks.takenAtMs !== nowMs) {
-				stacks.newStacks = [];
-			}
-
 			if (this.#threadByTid.get(thread.nativeId) !== thread) {
 				this.#threadStacks.delete(thread);
 			} else if (nowMs - stacks.takenAtMs > recordedForMs && !thread.isInJava) {

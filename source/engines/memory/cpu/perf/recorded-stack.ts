@@ -2,6 +2,7 @@ import {nativeCode, pseudoFrame} from '../../../../model/frame.js';
 import {type Jvm} from '../../hotspot/jvm.js';
 import {NativeCode} from '../../target/native-code.js';
 import {ifReadable} from '../../target/memory-reader.js';
+import {checkStack} from '../../unwind/check-stack.js';
 import {type Continuations} from '../../unwind/continuation.js';
 import {StackCopy, type FrameBuffer, type Registers} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
@@ -69,7 +70,7 @@ export class RecordedStacks {
 		this.#unwinders.walker.start();
 		const end = ifReadable<WalkEnd | undefined>(() => {
 			this.#stack.set(sp, bytes, block.stackBase);
-			this.#jvm.code.checkStack(this.#stack);
+			checkStack(this.#jvm, this.#stack);
 			return this.#unwinders.top.walk(this.#stack, registers, thread?.address);
 		}, undefined);
 		if (!end) {

@@ -3,6 +3,7 @@ import {type JavaThreads} from '../../threads/java-threads.js';
 import {type Jvm} from '../../hotspot/jvm.js';
 import {ifReadable} from '../../target/memory-reader.js';
 import {emptyBlock, isInTransition, javaThreadState, type ThreadBlock} from '../../hotspot/thread-block.js';
+import {checkStack} from '../../unwind/check-stack.js';
 import {type ChunkPosition, type Continuations} from '../../unwind/continuation.js';
 import {StackCopy, decodeRegisters, registersBytes} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
@@ -197,7 +198,7 @@ export class RunningStacks {
 		if (isComplete) {
 			const {block} = thread;
 			const location = decodeRegisters(registers);
-			this.#jvm.code.checkStack(stack);
+			checkStack(this.#jvm, stack);
 			// A VM call without a state transition (JRT_BLOCK_ENTRY: locking, allocating) still leaves an anchor.
 			if (isAnchored || (block.anchorSp > location.sp && !top.isInCode(location))) {
 				end = ifReadable<WalkEnd>(() => walker.walkFromAnchor(stack, block), 'broken');
