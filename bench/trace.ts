@@ -24,7 +24,7 @@ async function next(java: JavaProcess): Promise<{readonly call: number; readonly
 const releases = process.argv.slice(2).map(Number);
 
 for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases.includes(release))) {
-	const java = await startJava('TraceCost', {jdk, jvmArgs: ['-Xmx256m']});
+	const java = await startJava('TraceCost', {jdk, jvmArgs: ['-Xmx384m']});
 	try {
 		const before = await next(java);
 		const session = await TraceSession.open(await targetOf(java), path.resolve('agent/agent.jar'));

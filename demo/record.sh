@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 # The program ends with its standard input.
-sleep 60 | java -Xmx256m -jar shop.jar >/dev/null &
+sleep 60 | java -Xmx384m -jar shop.jar >/dev/null &
 trap 'kill $(jobs -p)' EXIT
 # Its compilers have had their time by then.
 sleep 15

@@ -187,7 +187,7 @@ describe.concurrent('what is in dist/', () => {
 });
 
 describe.concurrent('npm install -g of what npm pack makes', () => {
-	const shared = sharedShop();
+	const shared = sharedShop({jvmArgs: ['-Xmx384m']});
 	const prefix = mkdtempSync(path.join(folder, 'prefix-'));
 	const program = path.join(prefix, 'bin/tprof-top');
 

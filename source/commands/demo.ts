@@ -63,7 +63,7 @@ export function demoFile(name: string): string {
 
 /** Starts the bundled program; resolves when it is ready. It ends when we do, as it watches its standard input. */
 export async function startDemo(java: string, jar: string): Promise<Demo> {
-	const child: ChildProcess = spawn(java, ['-Xmx256m', '-jar', jar], {
+	const child: ChildProcess = spawn(java, ['-Xmx384m', '-jar', jar], {
 		// In a process group of its own: Ctrl-Z on the screen stops our whole group, but the program should go on.
 		detached: true,
 		stdio: ['pipe', 'pipe', 'pipe'],

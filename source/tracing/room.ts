@@ -5,8 +5,8 @@ import {UserError} from '../runtime/errors.js';
 
 const megabyte = 1024 * 1024;
 
-/** The agent begins no session with less free for long-lived objects (HeapRoom.java). */
-const leastHeapMb = 128;
+/** The agent begins no session with less free for long-lived objects: LEAST in HeapRoom.java. */
+const leastHeapMb = 192;
 
 /** For the agent's classes, which stay, and the woven ones; measured with the largest `--max-methods`. */
 const leastMetaspaceMb = 16;
@@ -18,7 +18,7 @@ export function checkRoom(target: Target): void {
 	const counters = readPerfData(target);
 	const heap = heapOf(counters);
 	if (heap && heap.max - heap.used < leastHeapMb * megabyte) {
-		throw lowHeap(target, heap.max - heap.used, heap.max);
+		throw lowHeap(target, heap.max - heap.used, leastHeapMb * megabyte, heap.max);
 	}
 
 	const max = readMaxMetaspace(target);
@@ -40,11 +40,11 @@ function heapOf(counters: PerfCounters | undefined): {readonly max: number; read
 }
 
 /** Returns the error for a JVM in which no session begins, with this much free of `maxBytes`, if these are known. */
-export function lowHeap(target: Target, freeBytes: number, maxBytes = Infinity): UserError {
+export function lowHeap(target: Target, freeBytes: number, neededBytes: number, maxBytes = Infinity): UserError {
 	const enlarge = 'give it a larger -Xmx';
 	const collect = `garbage counts as used: jcmd ${target.pid} GC.run frees it, and stops the JVM meanwhile`;
-	return new UserError(`${freeText(target, freeBytes)}; the agent needs ${leastHeapMb} MB`, {
-		hint: maxBytes <= leastHeapMb * megabyte ? enlarge : `${collect}; or ${enlarge}`,
+	return new UserError(`${freeText(target, freeBytes)}; the agent needs ${wholeMb(neededBytes)} MB`, {
+		hint: maxBytes <= neededBytes ? enlarge : `${collect}; or ${enlarge}`,
 	});
 }
 

@@ -27,7 +27,7 @@ test.concurrent.for([
 ] as const)(
 	'a target that ends is said beside what was counted until then (%s)',
 	beside(async ([command, program, patterns, args]) => {
-		const java = await javaForTest(program, {jvmArgs: ['-Xmx256m'], args: [...args]});
+		const java = await javaForTest(program, {jvmArgs: ['-Xmx384m'], args: [...args]});
 		const ended = runCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600', '--format', 'json');
 		await until(() => reportsOf(java.pid) >= 2);
 		java.child.kill('SIGKILL');
@@ -43,7 +43,7 @@ test.skipIf(!hasPrlimit).concurrent(
 	'a report that cannot be written ends the tracing with one clear line (needs prlimit, to bound its file)',
 	beside(async () => {
 		const java = await javaForTest('KnownTraces', {
-			jvmArgs: ['-Xmx256m'],
+			jvmArgs: ['-Xmx384m'],
 			args: ['quiet'],
 			under: ['prlimit', '--fsize=1048576'],
 		});
@@ -69,7 +69,7 @@ test.concurrent(
 		);
 		const java = await javaForTest('KnownTraces', {
 			jdk: on,
-			jvmArgs: [`-javaagent:${jar}`, '-Xmx256m'],
+			jvmArgs: [`-javaagent:${jar}`, '-Xmx384m'],
 			args: ['quiet'],
 		});
 		const target = await targetOf(java);
@@ -91,7 +91,7 @@ async function javaWithOwnTmp(options: string): Promise<JavaProcess> {
 	const enter
 		= `mount --bind "$0" /mnt && mount -t tmpfs -o ${options} tmpfs /tmp && mkdir "$0" && mount --bind /mnt "$0" && exec "$@"`;
 	return javaForTest('KnownTraces', {
-		jvmArgs: ['-Xmx256m', '-XX:-UsePerfData'],
+		jvmArgs: ['-Xmx384m', '-XX:-UsePerfData'],
 		args: ['quiet'],
 		under: [...unshare, 'sh', '-c', enter, classes],
 	});
@@ -145,7 +145,7 @@ test.concurrent(
 }`,
 		);
 		runTool(on, 'javac', '-proc:none', '-g:none', '-d', folder, path.join(folder, 'Large.java'));
-		const java = programForTest(path.join(on.home, 'bin/java'), ['-Xmx256m', '-cp', folder, 'Large']);
+		const java = programForTest(path.join(on.home, 'bin/java'), ['-Xmx384m', '-cp', folder, 'Large']);
 		await java.waitFor(/^ready$/m);
 		const session = closedAfterTest(await TraceSession.open(await targetOf(java)));
 		expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({
@@ -165,7 +165,7 @@ test.concurrent(
 		writeFileSync(source, plain.replace('/* members */', 'static int added;'));
 		runTool(on, 'javac', '-nowarn', '-d', folder, source);
 		const agent = `-javaagent:${jar}=${path.join(folder, 'AddsMembers$Extended.class')}`;
-		const java = await javaForTest('AddsMembers', {jdk: on, jvmArgs: [agent, '-Xmx256m']});
+		const java = await javaForTest('AddsMembers', {jdk: on, jvmArgs: [agent, '-Xmx384m']});
 		const reason
 			= 'AddsMembers$Extended: another agent has added members to it: the JVM does not let it be changed';
 		const trace = async (...words: readonly string[]) =>

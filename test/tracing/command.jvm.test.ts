@@ -18,14 +18,14 @@ import {cli, runCli, startCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
 
 describe('tprof-top trace', () => {
-	const shared = sharedJava('KnownTraces', {jvmArgs: ['-Xmx256m'], under: []});
+	const shared = sharedJava('KnownTraces', {jvmArgs: ['-Xmx384m'], under: []});
 	let killed: JavaProcess;
 	let code: string;
 	let second: Awaited<ReturnType<typeof runCli>>;
 
 	// Killed first and looked at last: the agent waits for ten seconds, as the other tests can.
 	beforeAll(async () => {
-		killed = await startJava('KnownTraces', {jvmArgs: ['-Xmx256m'], under: nice});
+		killed = await startJava('KnownTraces', {jvmArgs: ['-Xmx384m'], under: nice});
 		code = await classIn(await targetOf(killed), 'KnownTraces', jdk());
 		const tool = spawn(process.execPath, [
 			cli,
@@ -192,7 +192,7 @@ describe('tprof-top trace', () => {
 	});
 
 	test('an interface that lambdas alone implement is one clear line', async () => {
-		const lambdas = await javaForTest('FailingConstructors', {jvmArgs: ['-Xmx256m']});
+		const lambdas = await javaForTest('FailingConstructors', {jvmArgs: ['-Xmx384m']});
 		expect(await runCli('trace', String(lambdas.pid), 'FailingConstructors$Maker#make', '--yes')).toMatchObject({
 			status: 1,
 			stdout: '',
@@ -217,7 +217,7 @@ test.each([
 	['-XX:-EnableDynamicAgentLoading', /does not let agents be loaded \(-XX:-EnableDynamicAgentLoading\)/],
 	['-XX:+DisableAttachMechanism', /attach/i],
 ])('a JVM with %s is left alone, with one clear line', async (flag, reason) => {
-	const java = await javaForTest('KnownTraces', {jvmArgs: [flag, '-Xmx256m'], args: ['quiet']});
+	const java = await javaForTest('KnownTraces', {jvmArgs: [flag, '-Xmx384m'], args: ['quiet']});
 	const {status, stdout, stderr} = await runCli('trace', String(java.pid), 'KnownTraces#busy', '--yes');
 	expect({status, stdout}).toEqual({status: 1, stdout: ''});
 	expect(stderr).toMatch(reason);
@@ -229,7 +229,7 @@ test.skipIf(!isRoot)
 	.each(jdks().filter(({release}) => isNewestOrAskedFor(release)).map(on => [on.release, on] as const))(
 		'JDK %i: root traces another user\'s JVM: its files are that user\'s, and closed to others (needs root: nobody else can start one)',
 		async (_, on) => {
-			const java = await javaForTest('KnownTraces', {jdk: on, java: javaAsOtherUser(on), jvmArgs: ['-Xmx256m']});
+			const java = await javaForTest('KnownTraces', {jdk: on, java: javaAsOtherUser(on), jvmArgs: ['-Xmx384m']});
 			const target = await targetOf(java);
 			const folder = makeSessionFolder(target, Buffer.from('jar'));
 			try {

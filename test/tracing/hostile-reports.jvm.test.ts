@@ -109,7 +109,7 @@ test.concurrent.for([
 ])(
 	'an agent that %s',
 	beside(async ([, className, message]) => {
-		const java = await javaForTest('ParkedAndEcho', {jvmArgs: ['-Xmx256m']});
+		const java = await javaForTest('ParkedAndEcho', {jvmArgs: ['-Xmx384m']});
 		const session = await TraceSession.open(
 			await targetOf(java),
 			agentJar(className, jdk(), folder, `Agent-Class: ${className}\n`),

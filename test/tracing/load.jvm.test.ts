@@ -47,7 +47,7 @@ async function nextSession(target: Target): Promise<void> {
 
 const newest = jdks().at(-1)!.release;
 
-const quiet = ['-Xmx256m', '-XX:+UseSerialGC'];
+const quiet = ['-Xmx384m', '-XX:+UseSerialGC'];
 
 // They wait for most of their time.
 describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {

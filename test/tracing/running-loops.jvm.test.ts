@@ -7,7 +7,7 @@ const reason
 	= 'RunningLoop$Endless: a loop in RunningLoop$Endless.spin is running: the JVM would interpret it, many times slower, until the method returns; --running-loops traces the class even so';
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
-	const shared = sharedJava('RunningLoop', {jdk, jvmArgs: ['-Xmx256m']});
+	const shared = sharedJava('RunningLoop', {jdk, jvmArgs: ['-Xmx384m']});
 	const trace = async (...words: readonly string[]) =>
 		runCli('trace', String(shared.java.pid), ...words, '--yes', '--duration', '1', '--format', 'json');
 

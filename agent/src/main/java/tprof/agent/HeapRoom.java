@@ -9,10 +9,11 @@ import java.lang.management.*;
 final class HeapRoom {
 	private static final int MEGABYTE = 1024 * 1024;
 	/**
-	 * Bytes: no session begins with less free (room.ts), and one ends when less than LEFT is free beside what the agent
-	 * has taken. The program may fill its heap to the last megabytes in a moment, before the session can end.
+	 * Bytes: no session begins with less free (leastHeapMb in room.ts), and one ends when less than LEFT is free beside
+	 * what the agent has taken. The program may fill its heap to the last megabytes in a moment, before the session can
+	 * end.
 	 */
-	private static final long LEAST = 128 * MEGABYTE;
+	private static final long LEAST = 192 * MEGABYTE;
 	private static final long LEFT = LEAST * 2 / 3;
 	/** The agent takes at most one PART-th of the bytes that are free, and never more than MOST. */
 	private static final int PART = 64;
