@@ -25,8 +25,10 @@ const recordSteps = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 /** Records are made rarer until they use this fraction of what is allowed, unless all of it is enough as it is. */
 const fractionForRecords = 1 / 2;
 
-/** Before samples become rarer than this, records do; and records come more often only if this much is left over. */
+/** Before the interval gets longer than this, records get rarer still. */
 const longIntervalMs = 100;
+
+/** Records come more often again only if everything fits into this fraction of what is allowed. */
 const marginForMoreRecords = 0.85;
 
 /** The longest interval: this, or this many times the requested one if that is longer. */

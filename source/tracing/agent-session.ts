@@ -11,7 +11,7 @@ import {checkRoom, filledHeap, lowHeap} from './room.js';
 import {ControlFile, progressOf, readAgent} from './agent-files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
-/** Without a heartbeat for ten seconds the agent detaches itself. */
+/** How often we write a heartbeat. The agent removes itself after ten seconds without one. */
 const heartbeatMs = 1000;
 /** How often the agent's file is read while an answer is pending. */
 const pollMs = 20;

@@ -20,11 +20,12 @@ type Parts = {
 };
 
 /**
-A text without characters that control a terminal or are invisible. Only `printable`, `safe` and `joined` make one.
+A text without characters that control a terminal or are invisible. Only functions of this file and readers of the
+sampler's table, whose texts have passed them, make one.
 */
 export type Printable = Parts & string;
 
-/** A type Record of literals must have properties; one of `string`, or by a pattern of strings, may be empty. */
+/** Whether a type is a string literal: `Record<'a', 1>` requires a property, `Record<string, 1>` does not. */
 type IsLiteral<Text extends string> = Record<never, 1> extends Record<Text, 1> ? false : true;
 
 /** A number, a printable text or a literal of our own source; `never` for any other text. */

@@ -31,7 +31,7 @@ export type CellContext = {
 /** Returns the figure of the row with a key, in the query's unit; 0 if the row did not exist. */
 export type PastFigures = (key: string, query: Query) => number;
 
-/** A column of a view as data, for screen, column menu, help, readme, text reports, sorting and CSV. */
+/** A column of a view as data, for screen, column menu, help, docs/reference.md, text reports, sorting and CSV. */
 export type Column<Row> = Sortable<Row> & {
 	readonly heading: string;
 	readonly measureHeadings?: Readonly<Partial<Record<Measure, string>>>;

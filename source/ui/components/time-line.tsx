@@ -9,9 +9,9 @@ import type {Layout} from '../text/screen-layout.js';
 import {sparkline, type Spans} from '../text/spans.js';
 import {Lines} from './text.js';
 
-/** CPU use and blocked threads over time, the shown window marked. In a live session only while the past is shown. */
 type TimeLineProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
 
+/** CPU use and blocked threads over time, the shown window marked. In a live session only while the past is shown. */
 export function TimeLine({ui, data, layout}: TimeLineProps) {
 	const {ring, past} = data;
 	const endMs = pastWindowEndMs(ui);

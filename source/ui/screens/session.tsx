@@ -147,14 +147,14 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	const repaint = useRepaint();
 	const feed = useSyncExternalStore(store.subscribe, store.get);
 	const [state, dispatch] = useReducer(
-		// A new reducer each render: keys act on the newest data, as the screen is about to show it.
+		// Each render has a reducer of its own, so that a key acts on the data that the screen is about to show.
 		(current: UiState, change: Change) => change(current, layout => (
 			screenContextOf({session, ui: current, feed, layout})
 		)),
 		view,
 		initialState,
 	);
-	// eslint-disable-next-line react/hook-use-state -- It is never replaced: what is drawn adds itself.
+	// eslint-disable-next-line react/hook-use-state -- The set is never replaced; clickable elements add themselves.
 	const [hitAreas] = useState<HitAreas>(() => new Set());
 	const data = session.screenData(state, feed);
 	const {message, caption, layout} = laidOut(state, data, size, theme.hasColor);

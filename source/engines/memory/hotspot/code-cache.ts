@@ -70,6 +70,7 @@ export class CodeCache {
 	#cachedBounds: {readonly low: number; readonly end: number} | undefined;
 	readonly #vm: Vm;
 	readonly #methods: Methods;
+	/** By offset from `bounds.low`: V8 finds small numbers faster than addresses. */
 	readonly #locations = new Map<number, CodeLocation>();
 	readonly #blobs = new Map<number, CodeBlob>();
 	readonly #identities: BlobIdentities;
@@ -126,7 +127,7 @@ export class CodeCache {
 
 	/** Returns what is known of a code address, unchecked; undefined if it was not looked up yet. */
 	known(pc: number): CodeLocation | undefined {
-		return this.#locations.get(pc);
+		return this.#locations.get(pc - this.bounds.low);
 	}
 
 	/** All code is from `low` up to `end`. */
@@ -151,7 +152,7 @@ export class CodeCache {
 
 	/** Returns the location at a code address; undefined if there is no code. Throws `Unreadable`. */
 	lookUp(pc: number): CodeLocation | undefined {
-		const cachedLocation = this.#locations.get(pc);
+		const cachedLocation = this.#locations.get(pc - this.bounds.low);
 		if (cachedLocation && this.#isCurrent(cachedLocation.blob)) {
 			return cachedLocation;
 		}
@@ -162,7 +163,7 @@ export class CodeCache {
 		}
 
 		const location: CodeLocation = {blob, frames: {}};
-		this.#locations.set(pc, location);
+		this.#locations.set(pc - this.bounds.low, location);
 		return location;
 	}
 

@@ -301,7 +301,7 @@ export class ThreadEvent {
 	readonly #mapped: MappedRing;
 	readonly #ring: Ring;
 	#periodNs: number;
-	/** The period before that, at first a random one, and when it ended (CLOCK_MONOTONIC; Infinity until then). */
+	/** The previous period, at first a random one, and its end (CLOCK_MONOTONIC; Infinity until then). */
 	#earlierNs: number;
 	#earlierUntilNs = Number.POSITIVE_INFINITY;
 
