@@ -3,10 +3,20 @@
 /** Length in bytes and, for a relative jump (not a call), the distance from its end to the target. */
 type Instruction = {readonly length: number; readonly jump?: number};
 
-const prefixes = new Set([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3]);
+/** A table of bytes with 1 for members: an instruction is looked up several times. */
+function byteSet(members: readonly number[]): Uint8Array {
+	const table = new Uint8Array(256);
+	for (const member of members) {
+		table[member] = 1;
+	}
+
+	return table;
+}
+
+const prefixes = byteSet([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3]);
 
 /** One-byte opcodes that are invalid in 64-bit mode, or prefixes of unknown encodings (APX: D5). */
-const invalid = new Set([
+const invalid = byteSet([
 	0x06,
 	0x07,
 	0x0E,
@@ -30,7 +40,7 @@ const invalid = new Set([
 ]);
 
 /** Two-byte opcodes (after 0F) without a ModRM byte; and with an immediate, also in the first map of VEX and EVEX. */
-const bareTwoByte = new Set([
+const bareTwoByte = byteSet([
 	0x05,
 	0x06,
 	0x07,
@@ -60,18 +70,19 @@ const bareTwoByte = new Set([
 	0xCE,
 	0xCF,
 ]);
-const twoByteWithImmediate = new Set([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
+const twoByteWithImmediate = byteSet([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
 
 /** One-byte opcodes with ModRM and an immediate: of the operands' size, or of one byte; and with an immediate only. */
-const operandAndImmediate = new Set([0x69, 0x81, 0xC7]);
-const operandAndByte = new Set([0x6B, 0x80, 0x83, 0xC0, 0xC1, 0xC6]);
-const immediateOnly = new Set([0x68, 0xA9]);
+const operandAndImmediate = byteSet([0x69, 0x81, 0xC7]);
+const operandAndByte = byteSet([0x6B, 0x80, 0x83, 0xC0, 0xC1, 0xC6]);
+const immediateOnly = byteSet([0x68, 0xA9]);
 
 /**
 Bytes after opcodes without a ModRM byte: a MOV of al or rax from or to an address has eight, one of an immediate to an
 8-bit register (B0 to B7) has one.
 */
-const fixedBytes = new Map([
+const fixedBytes = new Uint8Array(256);
+for (const [opcode, bytes] of [
 	...Array.from({length: 8}, (_, register) => [0xB0 + register, 1] as const),
 	[0x6A, 1],
 	[0xA0, 8],
@@ -88,40 +99,55 @@ const fixedBytes = new Map([
 	[0xE6, 1],
 	[0xE7, 1],
 	[0xE8, 4],
-]);
+] as const) {
+	fixedBytes[opcode] = bytes;
+}
 
 const maxInstructionBytes = 15;
 
 /** Decodes the instruction at an index; returns undefined if it is unknown or truncated. */
 export function decodeInstruction(code: Uint8Array, start: number): Instruction | undefined {
-	let at = start;
-	let is16Bit = false;
-	while (prefixes.has(code[at])) {
-		is16Bit ||= code[at] === 0x66;
-		at++;
-	}
+	const length = instructionLength(code, start);
+	return length === 0 ? undefined : {length, jump: jumpDistance(code, start, start + length)};
+}
 
-	let is64Bit = false;
+/** Returns the bytes of the instruction at an index; 0 if it is unknown or truncated. */
+export function instructionLength(code: Uint8Array, start: number): number {
+	const at = opcodeAt(code, start);
 	// REX, 40 to 4F: bit 3 (W) selects 64-bit operands.
-	if (code[at] >> 4 === 4) {
-		is64Bit = (code[at] & 8) !== 0;
+	const rex = at > start && code[at - 1] >> 4 === 4 ? code[at - 1] : 0;
+	const is64Bit = (rex & 8) !== 0;
+	const jumpBytes = jumpBytesOf(code, at);
+	const end = jumpBytes === 0
+		? otherEnd(code, at, is64Bit, !is64Bit && has16BitPrefix(code, start, at))
+		: at + (code[at] === 0x0F ? 2 : 1) + jumpBytes;
+	return end === undefined || end > code.length || end - start > maxInstructionBytes ? 0 : end - start;
+}
+
+/** Returns the distance from the end of an instruction to the target if it is a relative jump, otherwise undefined. */
+export function jumpDistance(code: Uint8Array, start: number, end: number): number | undefined {
+	const jumpBytes = jumpBytesOf(code, opcodeAt(code, start));
+	return jumpBytes === 0 ? undefined : (jumpBytes === 1 ? code[end - 1] << 24 >> 24 : int32(code, end - 4));
+}
+
+/** Returns the index of the opcode, after the prefixes. */
+function opcodeAt(code: Uint8Array, start: number): number {
+	let at = start;
+	while (prefixes[code[at]] === 1) {
 		at++;
 	}
 
-	const opcode = code[at];
-	const jumpBytes = jumpBytesOf(code, at);
-	const opcodeBytes = opcode === 0x0F ? 2 : 1;
-	const end = jumpBytes === 0
-		? otherEnd(code, at, {is64Bit, is16Bit: is16Bit && !is64Bit})
-		: at + opcodeBytes + jumpBytes;
-	if (end === undefined || end > code.length || end - start > maxInstructionBytes) {
-		return undefined;
+	return code[at] >> 4 === 4 ? at + 1 : at;
+}
+
+function has16BitPrefix(code: Uint8Array, start: number, end: number): boolean {
+	for (let at = start; at < end; at++) {
+		if (code[at] === 0x66) {
+			return true;
+		}
 	}
 
-	return {
-		length: end - start,
-		jump: jumpBytes === 0 ? undefined : (jumpBytes === 1 ? code[end - 1] << 24 >> 24 : int32(code, end - 4)),
-	};
+	return false;
 }
 
 /** Returns the bytes of a jump's displacement; 0 for another instruction. `at`: the opcode. */
@@ -141,10 +167,8 @@ function jumpBytesOf(code: Uint8Array, at: number): number {
 	return opcode >> 4 === 7 || opcode === 0xEB || (opcode >= 0xE0 && opcode <= 0xE3) ? 1 : 0;
 }
 
-type OperandSize = {readonly is64Bit: boolean; readonly is16Bit: boolean};
-
 /** Returns the end of an instruction that is not a jump; undefined if invalid. `at`: the opcode. */
-function otherEnd(code: Uint8Array, at: number, size: OperandSize): number | undefined {
+function otherEnd(code: Uint8Array, at: number, is64Bit: boolean, is16Bit: boolean): number | undefined {
 	const opcode = code[at];
 	// VEX of two or three bytes, EVEX.
 	if (opcode === 0xC5 || opcode === 0xC4 || opcode === 0x62) {
@@ -155,7 +179,7 @@ function otherEnd(code: Uint8Array, at: number, size: OperandSize): number | und
 		return twoByteEnd(code, at + 1);
 	}
 
-	return at < code.length ? oneByteEnd(code, at, size) : undefined;
+	return at < code.length ? oneByteEnd(code, at, is64Bit, is16Bit) : undefined;
 }
 
 /** Returns the signed little-endian 32-bit number at an index. */
@@ -194,7 +218,7 @@ function vectorEnd(code: Uint8Array, at: number): number | undefined {
 		return at + prefixLength + 1;
 	}
 
-	const hasImmediate = map === 3 || (map === 1 && twoByteWithImmediate.has(opcode));
+	const hasImmediate = map === 3 || (map === 1 && twoByteWithImmediate[opcode] === 1);
 	return operandEnd(code, at + prefixLength + 1) + (hasImmediate ? 1 : 0);
 }
 
@@ -206,14 +230,14 @@ function twoByteEnd(code: Uint8Array, at: number): number {
 		return operandEnd(code, at + 2) + (opcode === 0x3A ? 1 : 0);
 	}
 
-	return bareTwoByte.has(opcode) ? at + 1 : operandEnd(code, at + 1) + (twoByteWithImmediate.has(opcode) ? 1 : 0);
+	return bareTwoByte[opcode] === 1 ? at + 1 : operandEnd(code, at + 1) + (twoByteWithImmediate[opcode] === 1 ? 1 : 0);
 }
 
 /** Returns the end of a one-byte instruction, not a jump; undefined if invalid. */
-function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: OperandSize): number | undefined {
+function oneByteEnd(code: Uint8Array, at: number, is64Bit: boolean, is16Bit: boolean): number | undefined {
 	const opcode = code[at];
 	const immediate = is16Bit ? 2 : 4;
-	if (invalid.has(opcode)) {
+	if (invalid[opcode] === 1) {
 		return undefined;
 	}
 
@@ -225,11 +249,11 @@ function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: OperandSiz
 		return operandEnd(code, at + 1);
 	}
 
-	if (operandAndImmediate.has(opcode)) {
+	if (operandAndImmediate[opcode] === 1) {
 		return operandEnd(code, at + 1) + immediate;
 	}
 
-	if (operandAndByte.has(opcode)) {
+	if (operandAndByte[opcode] === 1) {
 		return operandEnd(code, at + 1) + 1;
 	}
 
@@ -242,7 +266,7 @@ function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: OperandSiz
 		return at + 1 + (is64Bit ? 8 : immediate);
 	}
 
-	return at + 1 + (immediateOnly.has(opcode) ? immediate : fixedBytes.get(opcode) ?? 0);
+	return at + 1 + (immediateOnly[opcode] === 1 ? immediate : fixedBytes[opcode]);
 }
 
 /** Returns the end of an arithmetic instruction: four forms have a ModRM byte, two an immediate. */

@@ -55,6 +55,9 @@ const checkEverySamples = 256;
 /** Bytes of a segment map that are read at once. */
 const mapWindowBytes = 64;
 
+/** With fewer compiled methods to check, reads one by one cost less than finding them in a stack. */
+const fewUnchecked = 4;
+
 /** Bytes of code read at an address; a prologue has up to 40. */
 const codeWindowBytes = 64;
 
@@ -63,6 +66,8 @@ Resolves code addresses to blobs and Java frames. Checks once a sample whether a
 of a stack in one read (unwind/check-stack.ts).
 */
 export class CodeCache {
+	/** Whether `check` is worth its while for the next stack. */
+	hasUnchecked = true;
 	/** Whether threads ran compiled code with exact lines (debug information also between safepoints), and without. */
 	readonly #observedLines = {exact: false, approximate: false};
 	#sampleNumber = 0;
@@ -86,6 +91,7 @@ export class CodeCache {
 	/** Begins a sample, in which each compiled method is checked once when it is first used. */
 	beginSample(): void {
 		this.#sampleNumber++;
+		this.hasUnchecked = true;
 		if (this.#locations.size > locationLimit || this.#blobs.size > locationLimit) {
 			this.#locations.clear();
 			this.#blobs.clear();
@@ -111,7 +117,10 @@ export class CodeCache {
 		return safe`line numbers in compiled code are approximate`;
 	}
 
-	/** Checks the compiled methods that are known to be at these addresses, in one read. */
+	/**
+	Checks the compiled methods that are known to be at these addresses, in one read. The stacks of a sample share most
+	of their methods: once a stack had few that were unchecked, those of later ones are left to `lookUp`.
+	*/
 	check(pcs: readonly number[]): void {
 		const unchecked: CodeBlob[] = [];
 		for (const pc of pcs) {
@@ -123,6 +132,7 @@ export class CodeCache {
 		}
 
 		this.#findGone(unchecked);
+		this.hasUnchecked = unchecked.length >= fewUnchecked;
 	}
 
 	/** Returns what is known of a code address, unchecked; undefined if it was not looked up yet. */

@@ -7,6 +7,10 @@ Checks the known code that a stack has return addresses of, and the methods of i
 A walk would check them too, but one by one.
 */
 export function checkStack({code, methods}: Pick<Jvm, 'code' | 'methods'>, stack: StackCopy): void {
+	if (!code.hasUnchecked) {
+		return;
+	}
+
 	const {low, end} = code.bounds;
 	const pcs: number[] = [];
 	const interpreted: number[] = [];
