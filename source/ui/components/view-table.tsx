@@ -105,7 +105,8 @@ function positionText({from, to, rows, total}: {
 	readonly rows: number;
 	readonly total: number;
 }): Printable {
-	return rows === 0 ? safe`` : safe`${from + 1}-${Math.min(to, rows)} of ${rows}${total > rows ? safe`, ${total} in all` : ''}`;
+	const inAll = total > rows ? safe`, ${total} in all` : safe``;
+	return rows === 0 ? safe`` : safe`${from + 1}-${Math.min(to, rows)} of ${rows}${inAll}`;
 }
 
 /** Returns why the view has no rows. */
