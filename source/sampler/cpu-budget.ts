@@ -16,6 +16,9 @@ const maxMeasurements = 20;
 const warmUpMs = 30_000;
 const warmUpShare = 0.15;
 
+/** Until then records get at most this many times rarer: the first shares rest on few of them. */
+const maxRecordEveryAtStart = 2;
+
 /** Fraction of the budget that samples may always use, even if the screen uses the rest. */
 const minFractionForSamples = 1 / 4;
 
@@ -99,7 +102,8 @@ export class CpuBudget {
 			this.#measure(cpu, {...this.#last, elapsedMs: nowMs - this.#last.atMs, intervalMs: sample.intervalMs});
 			const isWarmUp = nowMs - this.#firstMs < warmUpMs;
 			const share = isWarmUp ? Math.max(this.#share, warmUpShare) : this.#share;
-			this.#pace = this.#affordable(spentFraction * share);
+			const steps = isWarmUp ? recordSteps.filter(step => step <= maxRecordEveryAtStart) : recordSteps;
+			this.#pace = this.#affordable(spentFraction * share, steps);
 		}
 
 		this.#last = {...cpu, atMs: nowMs};
@@ -124,20 +128,20 @@ export class CpuBudget {
 		}].slice(-maxMeasurements);
 	}
 
-	/** Returns the pace at which everything together uses this share of a core. */
-	#affordable(share: number): Pace {
+	/** Returns the pace at which everything together uses this share of a core. `steps`: of `recordSteps`. */
+	#affordable(share: number, steps: readonly number[]): Pace {
 		const otherShare = meanOf(this.#prices, 'otherShare');
 		const allowed = Math.max(share - otherShare, share * minFractionForSamples);
 		const sampleMs = meanOf(this.#prices, 'sampleMs');
 		const recordShare = meanOf(this.#prices, 'recordShare');
 		const longMs = Math.max(longIntervalMs, this.#requestedMs);
-		for (const recordEvery of recordSteps) {
+		for (const recordEvery of steps) {
 			const ofAllowed = recordEvery < this.#pace.recordEvery ? allowed * marginForMoreRecords : allowed;
 			const forSamples = ofAllowed - (recordShare / recordEvery);
 			const intervalMs = forSamples > 0 ? sampleMs / forSamples : Infinity;
 			const isEnough = intervalMs <= this.#requestedMs
 				|| (intervalMs <= longMs && forSamples >= ofAllowed * (1 - fractionForRecords));
-			if (isEnough || recordEvery === recordSteps.at(-1)) {
+			if (isEnough || recordEvery === steps.at(-1)) {
 				const longestMs = Math.max(maxIntervalMs, maxIntervalFactor * this.#requestedMs);
 				return {intervalMs: Math.max(this.#requestedMs, Math.min(intervalMs, longestMs)), recordEvery};
 			}
