@@ -17,10 +17,13 @@ import {
 import {ThreadContainers, containerClasses} from './thread-containers.js';
 import {ThreadGroup, updateSince, type UnmountedThread, type VirtualKind, type VirtualKinds} from './virtual-kinds.js';
 
-/** Reading time: at most per sample, per second, and at the start of a session, when all threads are new. */
-const sliceMs = 3;
+/**
+Reading time: at most per sample, per second, and at the start of a session, when all threads are new. Long slices that
+are rare read more than short ones: the first reads after a sleep are slow.
+*/
+const sliceMs = 20;
 const msPerSecond = 5;
-const startMs = 400;
+const startMs = 1000;
 
 /** Shortest interval between the starts of two passes, each of which reads all threads. */
 const passMs = 1000;
