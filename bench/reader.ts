@@ -7,7 +7,7 @@ import {performance} from 'node:perf_hooks';
 import {safe} from '../source/util/printable.js';
 import {fromNames, select} from '../source/model/column-types.js';
 import {Sample} from '../source/model/sample.js';
-import {clockFigures, sessionFigures} from '../source/model/schema.js';
+import {readerFigures, sessionFigures} from '../source/model/schema.js';
 import {createTable, tableHeader} from '../source/table/table-layout.js';
 import {acquireLock, releaseLock} from '../source/table/lock.js';
 import {TableReader} from '../source/table/table-reader.js';
@@ -15,7 +15,7 @@ import {TableWriter} from '../source/table/writer.js';
 
 /** What the sampler says with each sample: the numbers do not matter here. */
 const figures = fromNames(
-	[...select(sessionFigures, {by: 'sampler'}), ...select(clockFigures, {by: 'sampler'})],
+	[...select(sessionFigures, {by: 'sampler'}), ...select(readerFigures, {by: 'sampler'})],
 	() => 1,
 );
 const threads = 200;

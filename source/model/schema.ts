@@ -216,12 +216,14 @@ export const sessionFigures = {
 	cpuIntervalMs: {unit: 'ms', by: 'sampler', window: 'newest'},
 } as const satisfies Readonly<Record<string, Figure>>;
 
-/** Times by `monotonicMs`, from the sampler to the reader of the table. */
-export const clockFigures = {
+/** From the sampler to the reader of the table only; times are by `monotonicMs`. */
+export const readerFigures = {
 	/** When `durationMs` had its value; 0 while it does not grow. */
 	countedAtMs: {unit: 'ms', by: 'sampler'},
 	/** When the next sample is due; 0 if none is. */
 	nextAtMs: {unit: 'ms', by: 'sampler'},
+	/** See `SnapshotSource`. */
+	refreshEvery: {unit: 'count', by: 'sampler'},
 } as const satisfies Readonly<Record<string, Column & {readonly by: Source}>>;
 
 export type ThreadNumbers = typeof threadNumbers;

@@ -38,6 +38,8 @@ export type SnapshotSource = {
 	status(): SourceStatus;
 	/** Returns the newest snapshot, or an older one if the status is `stale`; undefined before the first. */
 	read(): Snapshot | undefined;
+	/** How many times rarer than usual to read and draw, so that our own CPU time stays in its budget; 1 if absent. */
+	refreshEvery?(): number;
 	/** Pauses or resumes sampling; does nothing for a file. */
 	setPaused(paused: boolean): void;
 	/**
@@ -55,6 +57,7 @@ export function sourceOver(inner: SnapshotSource, own: Partial<SnapshotSource>):
 	return {
 		status: () => inner.status(),
 		read: () => inner.read(),
+		refreshEvery: () => inner.refreshEvery?.() ?? 1,
 		askForHolders() {
 			inner.askForHolders?.();
 		},

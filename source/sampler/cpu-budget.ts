@@ -3,20 +3,23 @@ import {attempt, readText} from '../jvm/system/proc.js';
 import {sumOf} from '../util/sum.js';
 
 /**
-How samples are taken: the time from one to the next, and how many times rarer than usual running threads are recorded.
+How often we do what costs CPU time: the time from one sample to the next, and how many times rarer than usual running
+threads are recorded and the screen is refreshed.
 */
-export type Pace = {readonly intervalMs: number; readonly recordEvery: number};
+export type Pace = {readonly intervalMs: number; readonly recordEvery: number; readonly refreshEvery: number};
 
 const measureEveryMs = 1000;
 
 /** Prices are means of this many measurements, so that bursts count, such as those in which V8 compiles. */
 const maxMeasurements = 20;
 
-/** For this long after the start V8 compiles our code, and up to this share of a core may be used. */
-const warmUpMs = 30_000;
-const warmUpShare = 0.15;
+/**
+How often we may use more than the budget after the start, and how many times more: first our code is loaded, then V8
+compiles it. Prices of one phase say nothing of the next.
+*/
+const phases = [{untilMs: 5000, factor: 10}, {untilMs: 30_000, factor: 4}];
 
-/** Until then records get at most this many times rarer: the first shares rest on few of them. */
+/** In these phases records get at most this many times rarer: the first shares rest on few of them. */
 const maxRecordEveryAtStart = 2;
 
 /** Fraction of the budget that samples may always use, even if the screen uses the rest. */
@@ -24,6 +27,10 @@ const minFractionForSamples = 1 / 4;
 
 /** Running threads are recorded as often as usual, or this many times more rarely. */
 const recordSteps = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+/** If samples must get rarer, so do refreshes of the screen, up to so many times, until they use this fraction. */
+const maxRefreshEvery = 3;
+const fractionForScreen = 1 / 3;
 
 /** Records are made rarer until they use this fraction of what is allowed, unless all of it is enough as it is. */
 const fractionForRecords = 1 / 2;
@@ -57,7 +64,7 @@ type TakenSample = {readonly busyMs: number; readonly recordsMs: number; readonl
 
 /**
 What each part cost in one measurement: CPU time of a sample without its records; the share of a core that records would
-use if they came as often as usual; and the share that our other threads used.
+use if they came as often as usual; and the share that our other threads, most of all the screen's, would use so.
 */
 type Prices = {readonly sampleMs: number; readonly recordShare: number; readonly otherShare: number};
 
@@ -72,6 +79,7 @@ export class CpuBudget {
 	#pace: Pace;
 	#prices: readonly Prices[] = [];
 	#firstMs: number | undefined;
+	#phase = phases.at(0);
 	#last: OwnCpu & {readonly atMs: number} | undefined;
 	/** Time spent on samples since the last measurement, and in them on records. */
 	#busyMs = 0;
@@ -81,7 +89,7 @@ export class CpuBudget {
 	constructor(percent: number, requestedMs: number) {
 		this.#share = percent / 100;
 		this.#requestedMs = requestedMs;
-		this.#pace = {intervalMs: requestedMs, recordEvery: 1};
+		this.#pace = {intervalMs: requestedMs, recordEvery: 1, refreshEvery: 1};
 	}
 
 	get pace(): Pace {
@@ -98,12 +106,16 @@ export class CpuBudget {
 
 		const cpu = readCpu();
 		this.#firstMs ??= nowMs;
+		const ageMs = nowMs - this.#firstMs;
+		if (this.#phase && ageMs >= this.#phase.untilMs) {
+			this.#phase = phases.find(({untilMs}) => ageMs < untilMs);
+			this.#prices = [];
+		}
+
 		if (this.#last) {
 			this.#measure(cpu, {...this.#last, elapsedMs: nowMs - this.#last.atMs, intervalMs: sample.intervalMs});
-			const isWarmUp = nowMs - this.#firstMs < warmUpMs;
-			const share = isWarmUp ? Math.max(this.#share, warmUpShare) : this.#share;
-			const steps = isWarmUp ? recordSteps.filter(step => step <= maxRecordEveryAtStart) : recordSteps;
-			this.#pace = this.#affordable(spentFraction * share, steps);
+			const steps = this.#phase ? recordSteps.filter(step => step <= maxRecordEveryAtStart) : recordSteps;
+			this.#pace = this.#affordable(spentFraction * this.#share * (this.#phase?.factor ?? 1), steps);
 		}
 
 		this.#last = {...cpu, atMs: nowMs};
@@ -124,13 +136,24 @@ export class CpuBudget {
 		this.#prices = [...this.#prices, {
 			sampleMs: (samplerMs - onRecordsMs) / elapsedMs * intervalMs,
 			recordShare: onRecordsMs / elapsedMs * this.#pace.recordEvery,
-			otherShare: (processMs - samplerMs) / elapsedMs,
+			otherShare: (processMs - samplerMs) / elapsedMs * this.#pace.refreshEvery,
 		}].slice(-maxMeasurements);
 	}
 
 	/** Returns the pace at which everything together uses this share of a core. `steps`: of `recordSteps`. */
 	#affordable(share: number, steps: readonly number[]): Pace {
 		const otherShare = meanOf(this.#prices, 'otherShare');
+		const full = this.#paceFor(share, otherShare, steps);
+		if (full.intervalMs <= this.#requestedMs && full.recordEvery === 1) {
+			return {...full, refreshEvery: 1};
+		}
+
+		const refreshEvery = Math.min(maxRefreshEvery, Math.max(1, otherShare / (share * fractionForScreen)));
+		return {...this.#paceFor(share, otherShare / refreshEvery, steps), refreshEvery};
+	}
+
+	/** Returns how often samples and records may come if our other threads use `otherShare` of a core. */
+	#paceFor(share: number, otherShare: number, steps: readonly number[]): Omit<Pace, 'refreshEvery'> {
 		const allowed = Math.max(share - otherShare, share * minFractionForSamples);
 		const sampleMs = meanOf(this.#prices, 'sampleMs');
 		const recordShare = meanOf(this.#prices, 'recordShare');

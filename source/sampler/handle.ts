@@ -68,6 +68,7 @@ class LiveSampler implements SamplerHandle {
 	readonly #listeners = new Set<() => void>();
 	readonly #exited: Promise<void>;
 	#status: SourceStatus = {phase: 'starting', stale: false};
+	#refreshEvery = 1;
 	#engine: Printable | undefined;
 	#timer = safe``;
 	#isPaused = false;
@@ -147,11 +148,12 @@ class LiveSampler implements SamplerHandle {
 			return this.#snapshot;
 		}
 
-		const {figures: {countedAtMs, nextAtMs, ...figures}, ...tables} = image;
+		const {figures: {countedAtMs, nextAtMs, refreshEvery, ...figures}, ...tables} = image;
 		const durationMs = figures.durationMs
 			+ (countedAtMs > 0 ? Math.max(0, Math.min(monotonicMs(), this.#endedMs) - countedAtMs) : 0);
 		const cpu = process.cpuUsage(this.#cpuAtStart);
 		this.#image = image;
+		this.#refreshEvery = refreshEvery;
 		this.#snapshot = {
 			...tables,
 			target: this.#target.facts,
@@ -161,6 +163,10 @@ class LiveSampler implements SamplerHandle {
 			},
 		};
 		return this.#snapshot;
+	}
+
+	refreshEvery(): number {
+		return this.#refreshEvery;
 	}
 
 	askForHolders(): void {

@@ -349,6 +349,7 @@ export class SamplingLoop {
 			durationMs: this.#durationMs(nowMs),
 			countedAtMs,
 			nextAtMs: this.#isSuspended ? 0 : countedAtMs + this.#clock.waitMs(nowMs),
+			refreshEvery: this.#cpuBudget.pace.refreshEvery,
 			sampledMs,
 			late: this.#clock.late,
 			unattributedReason: unattributedReason[this.#options.session.unattributed ?? 'unknown'],

@@ -2,7 +2,7 @@ import {
 	arrayTypes, fromNames, namesOf, select, units, type ArrayType, type Columns, type Select, type TypeOf,
 } from '../model/column-types.js';
 import {
-	clockFigures,
+	readerFigures,
 	contentionColumns,
 	counterColumns,
 	frameColumns,
@@ -52,7 +52,7 @@ export const headerBytes = 4096;
 const figuresOffset = 1024;
 
 /** The figures that may be in the table; those by the reader are not. */
-const figures = {...sessionFigures, ...clockFigures};
+const figures = {...sessionFigures, ...readerFigures};
 type FigureName = Exclude<keyof typeof figures, Select<typeof figures, {by: 'reader'}>>;
 export type Figures = Record<FigureName, number>;
 export type SamplerFigures = Record<Select<typeof figures, {by: 'sampler'}>, number>;

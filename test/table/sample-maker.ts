@@ -1,7 +1,7 @@
 import {safe, type Printable} from '../../source/util/printable.js';
 import {fromNames, namesOf, select} from '../../source/model/column-types.js';
 import {Sample, threadFlag} from '../../source/model/sample.js';
-import {clockFigures, sessionFigures} from '../../source/model/schema.js';
+import {readerFigures, sessionFigures} from '../../source/model/schema.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCount} from '../../source/model/thread-state.js';
@@ -18,7 +18,7 @@ import {pick, seeded} from '../helpers/random.js';
 
 const figures: ReadonlyArray<keyof SamplerFigures> = [
 	...select(sessionFigures, {by: 'sampler'}),
-	...namesOf(clockFigures),
+	...namesOf(readerFigures),
 ];
 export const zeroFigures: SamplerFigures = Object.freeze({
 	...fromNames(figures, () => 0),

@@ -42,6 +42,20 @@ test('a young session is read often, at once when it has a share, then at its de
 	expect(readsMs.filter(ms => ms > 1000)).toEqual([1030, 2030, 3030, 4030]);
 });
 
+test('a source whose screen costs too much is read more rarely', async () => {
+	const readsMs: number[] = [];
+	const startMs = Date.now();
+	const store = storeOf(() => {
+		readsMs.push(Date.now() - startMs);
+		return picture('one | R | a:1', {durationMs: 60_000});
+	}, {refreshEvery: () => 2.5});
+	store.refresh();
+	store.setDelay(400);
+	await vi.advanceTimersByTimeAsync(3000);
+	store.stop();
+	expect(readsMs).toEqual([0, 1000, 2000, 3000]);
+});
+
 test('a deadlock is shown when it comes and when it is over, however long the delay', async () => {
 	let sinceMs = 99_500;
 	const store = new SessionStore({source: sourceOf(() => deadlocked(sinceMs)), delayMs: 60_000, vitals: () => ({})});

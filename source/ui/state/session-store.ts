@@ -206,12 +206,13 @@ export class SessionStore {
 		const sampledMs = snapshot && (phase === 'starting' || phase === 'sampling')
 			? snapshot.session.durationMs
 			: Infinity;
+		const delayMs = this.#delayMs * (this.#options.source.refreshEvery?.() ?? 1);
 		this.#timer = setTimeout(
 			this.#refreshAgain,
-			Math.min(this.#delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs),
+			Math.min(delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs),
 		);
 		clearInterval(this.#ringTimer);
-		if (this.#delayMs > maxRingWindowMs) {
+		if (delayMs > maxRingWindowMs) {
 			this.#ringTimer = setInterval(this.#addBetweenRefreshes, maxRingWindowMs);
 		}
 	}
