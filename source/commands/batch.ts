@@ -32,15 +32,31 @@ export async function waitUntil(
 	}
 }
 
+/** A report's snapshot, and what the target's own figures were then. */
+type Reported = {readonly snapshot: Snapshot; readonly vitals: TargetVitals};
+
+/** What a command adds to its reports; `exitCode`: by the last one. */
+type Additions = Pick<ExportOptions, 'facts'> & {exitCode?(last: Reported): number};
+
 /** Prints the reports of the options, each at the end of its window. Returns the exit code; throws UserError. */
-export async function runBatch(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
+export async function runBatch(
+	source: SnapshotSource,
+	options: Options,
+	target?: Target,
+	{facts, exitCode}: Additions = {},
+): Promise<number> {
 	const {signal: stop} = abortOnSignal();
 	const vitals = target && openVitals(target);
 	openSources(options, target);
 	try {
 		return await withOutput(options, async write => {
-			await printReports(source, options, {stop, readVitals: () => vitals?.read() ?? {}}, write);
-			return 0;
+			const last = await printReports(
+				source,
+				options,
+				{stop, facts, readVitals: () => vitals?.read() ?? {}},
+				write,
+			);
+			return last ? exitCode?.(last) ?? 0 : 0;
 		});
 	} finally {
 		vitals?.close();
@@ -64,12 +80,16 @@ export async function withOutput<T>(
 	}
 }
 
+/** Returns the last report; undefined if there was none. */
 async function printReports(
 	source: SnapshotSource,
 	options: Options,
-	{stop, readVitals}: {readonly stop: AbortSignal; readVitals(): TargetVitals},
+	{stop, facts, readVitals}: Pick<ExportOptions, 'facts'> & {
+		readonly stop: AbortSignal;
+		readVitals(): TargetVitals;
+	},
 	write: (report: Written) => Promise<void>,
-): Promise<void> {
+): Promise<Reported | undefined> {
 	const plan = planBatch(options);
 	const format = formatOf(options.format);
 	const {view, top, depth, states, withThreads, withStates} = options;
@@ -82,13 +102,14 @@ async function printReports(
 		states,
 		withThreads,
 		withStates,
+		facts,
 		width: process.stdout.columns || undefined,
 	};
 	if (!await hasFirstSample(source, stop)) {
-		return;
+		return undefined;
 	}
 
-	let baseline: Snapshot | undefined;
+	let last: Reported | undefined;
 	let printedDeadlocks = '';
 	const startMs = performance.now();
 	// The shares of the next reading are of the time since this one.
@@ -100,10 +121,11 @@ async function printReports(
 			break;
 		}
 
-		await write(format.write(snapshot, baseline, {
+		const vitals = readVitals();
+		await write(format.write(snapshot, last?.snapshot, {
 			...exportOptions,
 			notes: batchNotes(source.status()),
-			vitals: readVitals(),
+			vitals,
 			...(plan.count > 1 ? {iteration} : {}),
 		}));
 		const deadlocks = deadlocksOf(snapshot).map(deadlock => `tprof-top: ${deadlockText(deadlock)}\n`).join('');
@@ -112,7 +134,7 @@ async function printReports(
 			process.stderr.write(deadlocks);
 		}
 
-		baseline = snapshot;
+		last = {snapshot, vitals};
 		if (stop.aborted || isOver(source.status())) {
 			break;
 		}
@@ -121,6 +143,8 @@ async function printReports(
 	if (source.status().phase === 'failed') {
 		throw failureOf(source.status());
 	}
+
+	return last;
 }
 
 /** Waits for a source's first sample; returns false if `stop` aborts before. Throws UserError if there is none. */

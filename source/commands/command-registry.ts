@@ -3,6 +3,7 @@ import {chooseCommand} from './choose-command.js';
 import {completionCommand} from './completion-command.js';
 import {demoCommand} from './demo-command.js';
 import {diffCommand} from './diff-command.js';
+import {explainCommand} from './explain-command.js';
 import {helpCommand} from './help-command.js';
 import {listCommand} from './list-command.js';
 import {manCommand} from './man-command.js';
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
 	profileCommand,
 	chooseCommand,
 	listCommand,
+	explainCommand,
 	openCommand,
 	demoCommand,
 	recordCommand,

@@ -6,6 +6,9 @@ import type {TraceReport} from '../../model/trace-report.js';
 import type {ThreadState} from '../../model/thread-state.js';
 import type {View} from '../../views/common/view.js';
 
+/** Something that is known of the target, or of its host. */
+export type Fact = {readonly name: Printable; readonly value: Printable};
+
 export type ExportOptions = {
 	readonly query: Query;
 	/** The view whose rows formats with `ofViews` write; undefined: the format's own content. */
@@ -30,6 +33,8 @@ export type ExportOptions = {
 	readonly vitals?: TargetVitals;
 	/** Notes on the session, besides those that the snapshot gives: printable lines, for text and JSON. */
 	readonly notes?: readonly Printable[];
+	/** For the head of `markdown`. */
+	readonly facts?: readonly Fact[];
 };
 
 /** A document; one that may be too large to be held in memory comes in pieces, made on demand. */
@@ -83,8 +88,8 @@ export type ReportFormat<Report> = {
 
 type SnapshotPart = {
 	readonly description: string;
-	/** What the format is the default for: printed reports, or saved sessions. */
-	readonly usualFor?: 'report' | 'save';
+	/** What the format is the default for: printed reports, saved sessions, or explanations. */
+	readonly usualFor?: 'report' | 'save' | 'explain';
 	/** Whether several documents may follow each other in one file: readers can tell them apart. */
 	readonly streaming: boolean;
 	/** Whether the format can write the rows of any view. */

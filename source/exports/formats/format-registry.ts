@@ -8,6 +8,7 @@ import {csv} from './csv.js';
 import {flameGraph} from './flame-graph.js';
 import {json} from './json.js';
 import {lines, votes} from './lines-and-votes.js';
+import {markdown} from './markdown.js';
 import {speedscope} from './speedscope.js';
 import {text} from './text.js';
 
@@ -16,6 +17,7 @@ export type {ExportFormat, ExportOptions, Format} from '../common/export-format.
 /** All formats, in the order of --help; --format, the save dialogue and the contract test derive from it. */
 export const allFormats: readonly Format[] = [
 	text,
+	markdown,
 	json,
 	csv,
 	lines,

@@ -66,6 +66,11 @@ export function readMaxMetaspace(owner: ProcessIds): number | undefined {
 	return count === undefined ? undefined : Number(count) * (1024 ** ' kmgt'.indexOf(unit.toLowerCase() || ' '));
 }
 
+/** Returns the options that begin with -X: without system properties and agents' options, which may hold secrets. */
+export function readTuningFlags(owner: ProcessIds): string[] {
+	return readOptions(owner, readPerfData(owner)).filter(option => option.startsWith('-X'));
+}
+
 function wordsOf(text: string): string[] {
 	return text.split(/\s+/).map(word => word.replaceAll(/["']/g, '')).filter(Boolean);
 }

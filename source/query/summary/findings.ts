@@ -108,6 +108,7 @@ function cpuFinding(
 			id: 'cpu-limit',
 			text: safe`CPU limit of the cgroup: used up in ${Math.round(throttledPercent)}% of its periods; ${waited}.`,
 			figures: {...figures, throttledPercent: decimals(throttledPercent, 1)},
+			isAtLimit: true,
 		};
 	}
 
@@ -348,7 +349,7 @@ function collectingFinding(
 		collectorsPercent > 0 ? safe`; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : safe``,
 	], safe``).replace(/^([^:;]*);/, safe`$1:`)}${'.'}`;
 	return {
-		id: isFull ? 'heap' : 'gc', text, figures: {
+		id: isFull ? 'heap' : 'gc', text, ...(isFull ? {isAtLimit: true} : {}), figures: {
 			...(heapUsedBytes && heapCapacityBytes ? {heapUsedBytes, heapCapacityBytes} : {}),
 			pausedPercent: decimals(stoppedPercent, 1), collectorsPercent, programPercent,
 			...(gcCause === '' ? {} : {cause: gcCause}), ...(cause?.at ? {at: locationNameOrEmpty(cause.at)} : {}),

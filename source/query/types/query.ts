@@ -133,6 +133,8 @@ export type Finding = {
 	readonly error?: number;
 	/** Whether the problem does not resolve by itself. */
 	readonly isAlarm?: true;
+	/** Whether something that the program needs is used up: the heap, or the CPU time that it may use. */
+	readonly isAtLimit?: true;
 	/** Whether the cause is outside the program, so that causes inside it come first. */
 	readonly isOutside?: true;
 };
