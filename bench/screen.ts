@@ -156,6 +156,7 @@ class Bench {
 				view: {query: defaultQuery, view, delayMs: 1000},
 				theme: new Theme({color: true, ascii: false}),
 				save: async () => safe``,
+				explain: () => '',
 				onLeave() {/* It is not left. */},
 			}),
 			this.#terminal,

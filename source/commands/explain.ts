@@ -1,15 +1,10 @@
-import os from 'node:os';
 import {usualFormat} from '../exports/formats/format-registry.js';
-import type {Fact} from '../exports/common/export-format.js';
-import {readTuningFlags} from '../jvm/counters/jvm-flags.js';
-import type {Target} from '../jvm/target.js';
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {Options} from '../options/parse.js';
-import {formatDuration} from '../query/columns/format.js';
 import {findingsOf} from '../query/summary/findings.js';
 import {defaultQuery} from '../query/types/query.js';
-import {fixed, joined, printable, safe} from '../util/printable.js';
 import {runBatch} from './batch.js';
+import {factsOf} from './facts.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
 
@@ -37,22 +32,6 @@ export async function explain(word: string, given: Options): Promise<number> {
 			facts: factsOf(target),
 			exitCode: ({snapshot, vitals}) => exitCodeOf(snapshot, vitals),
 		}));
-}
-
-function factsOf({pid, facts: {user, startedAtMs}, ...target}: Target): Fact[] {
-	const cpus = os.availableParallelism();
-	const [load] = os.loadavg();
-	const flags = readTuningFlags({pid, ...target}).map(flag => printable(flag));
-	return [
-		{
-			name: safe`host`,
-			value: safe`${printable(os.hostname())}, ${cpus} CPUs, load ${fixed(load, 1)}`,
-		},
-		...(startedAtMs > 0
-			? [{name: safe`process`, value: safe`${pid} of ${user}, up ${formatDuration(Date.now() - startedAtMs)}`}]
-			: []),
-		...(flags.length > 0 ? [{name: safe`JVM flags`, value: printable(joined(flags, safe` `))}] : []),
-	];
 }
 
 function exitCodeOf(snapshot: Snapshot, vitals: TargetVitals): number {

@@ -1,9 +1,11 @@
 import process from 'node:process';
 import {safe, type Printable} from '../util/printable.js';
+import {version} from '../runtime/bundle.js';
 import {exitCodeAfter, UserError} from '../runtime/errors.js';
 import {asciiOf} from '../util/ascii.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
 import {saveFormats} from '../exports/formats/format-registry.js';
+import {explained} from '../exports/formats/markdown.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {Configuration, Options} from '../options/parse.js';
@@ -19,6 +21,7 @@ import type {Ring} from '../query/past/past-ring.js';
 import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
 import type {Recording} from '../exports/recording/recording-reader.js';
+import {factsOf} from './facts.js';
 import {LiveRecorder} from './record.js';
 import {keepSession, recordingItem, saver} from './save.js';
 import {jvmColumns, jvmScanner} from './list.js';
@@ -63,6 +66,8 @@ export async function runLive(
 			source,
 			vitals: () => vitals?.read() ?? {},
 			save: saver(options),
+			explain: (snapshot, since, query, vitals) =>
+				explained(snapshot, since, {query, vitals, version, facts: target ? factsOf(target) : []}),
 			tracer,
 			spans,
 			recording: recorder,

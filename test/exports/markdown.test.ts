@@ -1,6 +1,6 @@
 import {marked, type Token} from 'marked';
 import {describe, expect, test} from 'vitest';
-import {markdown} from '../../source/exports/formats/markdown.js';
+import {explained as write} from '../../source/exports/formats/markdown.js';
 import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
@@ -9,7 +9,7 @@ import {deadlocked, picture, Picture} from '../helpers/picture.js';
 import {randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 function explained(snapshot: Snapshot, options: Partial<ExportOptions> = {}): string {
-	return markdown.write(snapshot, undefined, {query: defaultQuery, version: '1', ...options}) as string;
+	return write(snapshot, undefined, {query: defaultQuery, version: '1', ...options});
 }
 
 /** What a reader of Markdown sees as code, and what as anything else. */

@@ -41,6 +41,7 @@ export function openScreen(
 			data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}),
 			theme: new Theme({color: false, ascii: true}),
 			save: async () => safe`saved it`,
+			explain: () => '# explained',
 			onLeave() {/* The test ends it. */},
 			view: {query: defaultQuery, delayMs: 1000, ...view},
 			...props,

@@ -368,6 +368,16 @@ describe.concurrent('suspending', () => {
 	);
 });
 
+test.concurrent(
+	'a page on what is wrong is copied',
+	beside(async () => {
+		const session = await start([saved]);
+		await session.typeUntil('Y', 'copied a page of Markdown');
+		const [, page] = /\u001B]52;c;([\w+/=]+)\u0007/.exec(session.raw)!;
+		expect(Buffer.from(page, 'base64').toString()).toMatch(/^# `tprof-top [^]*^## Findings$[^]*^\| /m);
+	}),
+);
+
 /** A q within half a second of one that closed a layer does nothing. */
 const pastSecondQ = async () => sleep(600);
 

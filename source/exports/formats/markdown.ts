@@ -33,17 +33,20 @@ export const markdown: ExportFormat = {
 	usualFor: 'explain',
 	description: 'for a ticket, a chat or a model: findings with their stacks, who holds others up, and the hottest lines',
 	streaming: false,
-	write(snapshot, baseline, options) {
-		const query: Query = {...options.query, filter: safe``, ownFirst: true};
-		return [
-			...headOf(snapshot, baseline, options),
-			...findingsPart(snapshot, baseline, query, options),
-			...holdersPart(snapshot, baseline, query),
-			...linesPart(snapshot, baseline, query),
-			...notesPart(snapshot, baseline, options),
-		].map(line => `${line}\n`).join('');
-	},
+	write: explained,
 };
+
+/** Returns the page on a window, without the query's filter. */
+export function explained(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): string {
+	const query: Query = {...options.query, filter: safe``, ownFirst: true};
+	return [
+		...headOf(snapshot, baseline, options),
+		...findingsPart(snapshot, baseline, query, options),
+		...holdersPart(snapshot, baseline, query),
+		...linesPart(snapshot, baseline, query),
+		...notesPart(snapshot, baseline, options),
+	].map(line => `${line}\n`).join('');
+}
 
 function headOf(
 	snapshot: Snapshot,

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import {printable, safe, type Printable} from '../../util/printable.js';
-import type {Snapshot} from '../../model/snapshot.js';
+import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {Ring} from '../../query/past/past-ring.js';
 import type {Baseline, Location, Query} from '../../query/types/query.js';
 import {confirmTrace} from '../state/reduce-input.js';
@@ -21,6 +21,14 @@ export type Save = (
 	query: Query,
 	request: SaveRequest,
 ) => Promise<Printable>;
+
+/** Returns a page on what is wrong in the window on the screen. */
+type Explain = (
+	snapshot: Snapshot,
+	baseline: Snapshot | undefined,
+	query: Query,
+	vitals: TargetVitals,
+) => string;
 
 /** Saves the user's columns of a view, undefined for the default; resolves to a message, or rejects as `Save` does. */
 type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<Printable>;
@@ -55,6 +63,7 @@ export type SpanPort = {
 /** What the screen of a session calls in the rest of the program. */
 export type SessionPorts = {
 	readonly save: Save;
+	readonly explain: Explain;
 	readonly keepColumns?: KeepColumns;
 	/** Undefined if this session cannot trace. */
 	readonly tracer?: MethodTracer;
@@ -106,6 +115,14 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 		const text = copiedText(location);
 		terminal.copy(text);
 		return safe`copied ${text}`;
+	},
+	explain({explain, terminal, data: {snapshot, since, vitals}, query}) {
+		if (!snapshot) {
+			return safe`nothing to explain yet`;
+		}
+
+		terminal.copy(explain(snapshot, since, query, vitals));
+		return safe`copied a page of Markdown`;
 	},
 	async edit({session, terminal}, {location}) {
 		const source = session.fileOf(location);

@@ -67,7 +67,7 @@ export const keyGroups = [
 			'delay',
 		],
 	},
-	{title: 'Save', actions: ['save', 'save-as', 'record', 'copy']},
+	{title: 'Save', actions: ['save', 'save-as', 'record', 'copy', 'explain']},
 	{title: 'Move', actions: ['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']},
 	{title: 'How it looks', actions: ['columns-menu', 'column-left', 'column-right', 'names', 'unit', 'redraw']},
 	{title: 'Type', actions: ['accept', 'erase', 'erase-word', 'erase-all']},
@@ -226,6 +226,13 @@ const allKeys: readonly KeyBinding[] = [
 		label: 'y',
 		help: 'copy Class.java:line, through the terminal (OSC 52)',
 		knownFrom: 'vim',
+	},
+	{
+		action: 'explain',
+		keys: ['Y'],
+		contexts: tables,
+		label: 'Y',
+		help: 'copy what is wrong in the window on the screen, with the evidence, as Markdown for a ticket or a chat',
 	},
 	{
 		action: 'next-link',

@@ -209,7 +209,8 @@ export type Effect =
 			| 'holders'
 			| 'trace'
 			| 'forget-methods'
-			| 'record';
+			| 'record'
+			| 'explain';
 	}
 	/** Only for a profile of Pyroscope: shows the span that is `steps` of its lengths later, or earlier if negative. */
 	| {readonly type: 'move-span'; readonly steps: number}

@@ -80,6 +80,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	focus: focusOnRow,
 	edit: (state, screen) => editOrCopy(state, 'edit', screen),
 	copy: (state, screen) => editOrCopy(state, 'copy', screen),
+	explain: state => withEffect(state, {type: 'explain'}),
 	trace: promptForPattern,
 	holders: promptForHolders,
 	clear: clearOne,
