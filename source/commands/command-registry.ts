@@ -7,6 +7,7 @@ import {explainCommand} from './explain-command.js';
 import {helpCommand} from './help-command.js';
 import {listCommand} from './list-command.js';
 import {manCommand} from './man-command.js';
+import {mcpCommand} from './mcp-command.js';
 import {openCommand} from './open-command.js';
 import {probesCommand} from './probes-command.js';
 import {profileCommand} from './profile-command.js';
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
 	traceCommand,
 	tasksCommand,
 	probesCommand,
+	mcpCommand,
 	completionCommand,
 	manCommand,
 	helpCommand,
