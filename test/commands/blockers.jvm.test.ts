@@ -36,6 +36,9 @@ type Document = {
 	>;
 };
 
+/** Two dumps at least a second apart prove a deadlock; on a busy machine a dump takes long. */
+const attachSeconds = 6;
+
 async function report(
 	engine: string,
 	{pid}: JavaProcess,
@@ -122,7 +125,7 @@ describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK 
 
 			expect(tookAt(memory.document)).toEqual(expectedTookAt);
 
-			const attach = await report('attach', java);
+			const attach = await report('attach', java, [], attachSeconds);
 			expect(tookAt(attach.document)).toEqual(expect.objectContaining(expectedTookAt));
 			const known = attach.document.blockers.filter(({kind}) => kind === 'monitor');
 			expect(known.map(row => rowText({...row, depth: 0})).sort())
