@@ -107,6 +107,7 @@ export class Waits {
 	}
 
 	#read(sample: Sample, row: number, nowMs: number): LastWait {
+		this.#readsLeft--;
 		const {kind = '', peer = '', end = 0} = this.#calls.of(sample.nativeId[row]) ?? {};
 		const wait = {
 			kind: this.#interner.internString(kind),
@@ -124,7 +125,7 @@ export class Waits {
 	/** Whether a wait is due to be read, and this sample has time for it. */
 	#mayRead(wait: LastWait | undefined, nowMs: number): boolean {
 		const isDue = !wait || wait.hasRun || nowMs - wait.readAtMs >= readAgainMs;
-		return isDue && wait?.readAtMs !== nowMs && this.#readsLeft-- > 0 && performance.now() - nowMs < maxReadingMs;
+		return isDue && wait?.readAtMs !== nowMs && this.#readsLeft > 0 && performance.now() - nowMs < maxReadingMs;
 	}
 
 	/** Returns the string id of a peer, or of `otherPeer` if there are too many. */

@@ -154,6 +154,21 @@ test('at most a thousand are read in a second, and who stays is read again after
 	]);
 });
 
+test('what a sample has no time to read, the next one reads', () => {
+	let reads = 0;
+	const waits = new Waits(new SnapshotBuilder(), callsBy(() => {
+		reads++;
+		return 'somebody';
+	}));
+	const sample = idleSample(800);
+	// The time for reading is over before the first thread.
+	waits.fill(sample, performance.now() - 60_000);
+	expect(reads).toBe(0);
+	again(sample);
+	waits.fill(sample, farMs());
+	expect(reads).toBe(800);
+});
+
 test('a thread that has run is read again, and keeps what is known of its stack until then', () => {
 	const interner = new SnapshotBuilder();
 	let peer = 'one';
