@@ -330,10 +330,10 @@ describe('how sampling goes', () => {
 		[
 			'when the next sample comes while the budget puts it off',
 			[[1, 40, 1], [11, 41, 1]],
-			/THROTTLED next in 42s +\d/,
+			/NEXT SAMPLE in 42s +\d/,
 			{...live, nextS: 42},
 		],
-		['that it is due', [[1, 40, 1], [11, 41, 1]], /THROTTLED next is due +\d/, {...live, nextS: 0}],
+		['that it is due', [[1, 40, 1], [11, 41, 1]], /NEXT SAMPLE is due +\d/, {...live, nextS: 0}],
 	])('the header says %s', async (_, moments, expected, status, more) => {
 		expect((await screenOver(moments, status, more).lines())[0]).toMatch(expected);
 	});
@@ -354,8 +354,12 @@ describe('how sampling goes', () => {
 	);
 
 	test('why samples are put off is said below; what is not known of the heap is a dash', async () => {
-		expect(await screenOver([[1, 40, 1], [11, 41, 1]], {...live, nextS: 42}).text())
-			.toContain('--max-overhead allows; the next sample comes in 42s');
+		const screen = async (more: Partial<SessionStats>) =>
+			screenOver([[1, 40, 1], [11, 41, 1]], {...live, nextS: 42}, {intervalMs: 4000, ...more}).text();
+		expect(await screen({cpuIntervalMs: 20}))
+			.toContain('sampling costs more than --max-overhead allows; the next sample comes in 42s');
+		expect(await screen({cpuIntervalMs: 4000}))
+			.toContain('sampling costs more than --max-cpu allows; the next sample comes in 42s');
 		expect((await screenOver([[1, 40, 1]]).lines())[1]).toContain('heap -/1.0G');
 	});
 });

@@ -4,7 +4,7 @@ import {engineName, type Snapshot, type TargetVitals} from '../../model/snapshot
 import {stateCode} from '../../model/thread-state.js';
 import {decimals, formatBytes} from '../../query/columns/format.js';
 import {unseenVirtualThreads} from '../../query/counters/thread-table.js';
-import {renamedText, starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
+import {limitOf, renamedText, starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
 import type {Query} from '../../query/types/query.js';
 import {timeText} from '../common/text-table.js';
 import {windowStats} from '../common/window-snapshot.js';
@@ -79,9 +79,8 @@ export function noteLines(
 	baseline: Snapshot | undefined,
 	{filter}: Pick<Query, 'filter'>,
 ): Printable[] {
-	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs}
-		= windowStats(snapshot.session, baseline?.session);
-	const limit = cpuIntervalMs >= intervalMs ? '--max-cpu' : '--max-overhead';
+	const stats = windowStats(snapshot.session, baseline?.session);
+	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs} = stats;
 	const missing = unattributedText(summarize(snapshot, baseline));
 	const starved = starvedText(snapshot, baseline);
 	const renamed = renamedText(snapshot, filter);
@@ -91,7 +90,7 @@ export function noteLines(
 		...(requestedIntervalMs > 0 && intervalMs >= notedSlowdown * requestedIntervalMs
 			? [safe`samples are taken every ${decimals(intervalMs, 1)} ms, not every ${
 				decimals(requestedIntervalMs, 1)
-			} ms: sampling faster would exceed ${limit}`]
+			} ms: sampling faster would exceed ${limitOf(stats)}`]
 			: []),
 		...(missing ? [safe`${missing}; this CPU time is shown as ${unattributed.className}`] : []),
 		...(incompleteStacks > 0 ? [safe`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),

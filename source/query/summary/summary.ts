@@ -1,7 +1,7 @@
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {sumUpTo} from '../../util/sum.js';
 import type {StateTicks, Query} from '../types/query.js';
-import type {Snapshot} from '../../model/snapshot.js';
+import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {stateCount, stateCode, threadStates} from '../../model/thread-state.js';
 import {isCollector} from '../../model/jvm-stacks.js';
 import {threadFlag} from '../../model/sample.js';
@@ -39,6 +39,13 @@ export type Summary = {
 	readonly windowMs: number;
 	readonly samples: number;
 };
+
+/** Returns the option that bounds how often samples are taken. */
+export function limitOf(
+	{intervalMs, cpuIntervalMs}: Pick<SessionStats, 'intervalMs' | 'cpuIntervalMs'>,
+): '--max-cpu' | '--max-overhead' {
+	return cpuIntervalMs >= intervalMs ? '--max-cpu' : '--max-overhead';
+}
 
 /** A window of at least `leastStarvedMs` is starved if it has fewer samples than planned by this factor. */
 const starvedFactor = 5;

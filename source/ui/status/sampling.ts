@@ -4,7 +4,7 @@ import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {sumUpTo} from '../../util/sum.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatCount} from '../../query/columns/format.js';
-import {starvedText, unattributedText} from '../../query/summary/summary.js';
+import {limitOf, starvedText, unattributedText} from '../../query/summary/summary.js';
 import type {ScreenData} from '../state/screen-data.js';
 
 /** A figure about sampling itself: the help lists all of them, the header the bad ones. */
@@ -164,17 +164,15 @@ const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 			: {short: text, whole: safe`${text}. Figures of this time rest on almost no samples.`};
 	},
 	({snapshot, rates: {samplesPerS}}) => {
-		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, sampleTicks = 0}
-			= snapshot?.session ?? {};
-		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs
+		const {intervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, sampleTicks = 0} = snapshot?.session ?? {};
+		const isSparse = snapshot !== undefined && requestedIntervalMs > 0 && intervalMs >= sparseMs
 			&& intervalMs >= sparseFactor * requestedIntervalMs;
 		if (!isSparse) {
 			return undefined;
 		}
 
 		const everyS = Math.round((samplesPerS ? Math.max(1000 / samplesPerS, intervalMs) : intervalMs) / 1000);
-		const isOwnLimit = cpuIntervalMs >= intervalMs;
-		const option = isOwnLimit ? '--max-cpu' : '--max-overhead';
+		const option = limitOf(snapshot.session);
 		return {
 			short: safe`one sample every ${everyS} s: ${option}`,
 			whole: safe`A sample of ${
@@ -182,7 +180,7 @@ const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 			} threads costs so much that one is taken every ${everyS} s, not every ${
 				Number((requestedIntervalMs / 1000).toFixed(2))
 			} s: more would ${
-				isOwnLimit ? 'use more CPU time of our own' : 'stop the target for longer'
+				option === '--max-cpu' ? 'use more CPU time of our own' : 'stop the target for longer'
 			} than ${option} allows. Raise it for more samples; shares from few samples are rough.`,
 		};
 	},

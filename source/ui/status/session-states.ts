@@ -2,6 +2,7 @@ import {safe, type Printable} from '../../util/printable.js';
 import type {SourcePhase} from '../../model/source.js';
 import {formatCount, formatDuration, clock, clocks, dayAndTime} from '../../query/columns/format.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
+import {limitOf} from '../../query/summary/summary.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../../model/role.js';
 
@@ -83,10 +84,12 @@ const sessionStates: readonly SessionState[] = [
 	{
 		holds: data => data.status.nextS !== undefined && isSampling(data),
 		role: 'hot',
-		badge: ({status}) => safe`THROTTLED next ${when(status.nextS!, safe`in`)}`,
+		badge: ({status}) => safe`NEXT SAMPLE ${when(status.nextS!, safe`in`)}`,
 		isAlarm: true,
-		message: ({status}) =>
-			safe`sampling costs more than --max-overhead allows; the next sample ${when(status.nextS!, safe`comes in`)}`,
+		message: ({status, snapshot}) =>
+			safe`sampling costs more than ${snapshot ? limitOf(snapshot.session) : 'its limit'} allows; the next sample ${
+				when(status.nextS!, safe`comes in`)
+			}`,
 	},
 	{
 		holds: data => data.past !== undefined && sourceKindOf(data) === 'recording',
