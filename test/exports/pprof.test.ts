@@ -260,7 +260,7 @@ describe('files of other tools', () => {
 		expect(statesLine(read, undefined)).toBe('CPU Java 7% JIT 0% JVM 0%');
 		const [row] = queryThreads(read, undefined, defaultQuery).rows;
 		const state = threadsViewColumns.find(({id}) => id === 'state')!;
-		expect(state.value(row, {unit: 'cpu', overMs: 0, fullNames: true, room: 5})).toBe('');
+		expect(state.value(row, {measure: 'cpu', overMs: 0, fullNames: true, room: 5})).toBe('');
 		expect(threadsView.titleLines(row, 80, undefined).map(line => line?.text))
 			.toContain('state unknown: the profile is of another tool');
 		const said = [viewOf('blockers'), viewOf('waits')].map(view =>

@@ -140,7 +140,7 @@ test('of many threads in any order every circle is found once', () => {
 });
 
 test('at 80 columns the lock of a class that is being initialised is its initialiser, whole', () => {
-	const context = {room: 14, fullNames: false, unit: 'cpu', overMs: 0} as const;
+	const context = {room: 14, fullNames: false, measure: 'cpu', overMs: 0} as const;
 	const lock = blockerColumns.find(({id}) => id === 'lock')!;
 	const cell = (lockClass: string) => lock.value({kind: 'class-init', lockClass} as BlockerRow, context);
 	expect([cell('com.acme.Warehouse$Slow'), cell('')]).toEqual(['Slow.<clinit>', 'class init']);

@@ -155,7 +155,7 @@ describe('tasks', () => {
 
 	test('at 80 columns a kind and a worker share the room for names', () => {
 		const {column, width} = fitColumns(taskColumns, 80).at(-1)!;
-		const context = {unit: 'cpu', overMs: 0, fullNames: false, room: width} as const;
+		const context = {measure: 'cpu', overMs: 0, fullNames: false, room: width} as const;
 		const named = (changes: Partial<TaskRow>) => column.value({...row, now: undefined, ...changes}, context);
 		const worker = safe`WorkerStealingThread-1`;
 		expect([named({}), named({worker, kind: safe``}), named({worker}), named({worker: safe`main`})]).toEqual([

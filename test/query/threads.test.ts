@@ -20,7 +20,7 @@ const shown = (changes: Partial<Query> = {}): Query => ({
 function drawn(rows: readonly ThreadRow[]): string {
 	const name = (place: Location | undefined) => place ? locationName(place) : '-';
 	return rows.map(row =>
-		`${row.name}: ${row.state ?? (row.alive ? 'mixed' : 'dead')} ${row.cpuPercent}% ${row.ticks} now ${name(row.now)} top ${name(row.top)}`).join('\n');
+		`${row.name}: ${row.state ?? (row.isAlive ? 'mixed' : 'dead')} ${row.cpuPercent}% ${row.ticks} now ${name(row.now)} top ${name(row.top)}`).join('\n');
 }
 
 const busyService = `
@@ -140,11 +140,11 @@ test('virtual threads of a kind are one row, with how many there are, also where
 	const {rows} = queryThreads(builder.build(), undefined, shown({foldPools: false}));
 	expect(rows).toMatchObject([{
 		name: 'handler-*',
-		threads: 9999,
+		threadCount: 9999,
 		mounted: 1,
 		carrierName: 'ForkJoinPool-1-worker-1',
 		isVirtual: true,
-	}, {threads: 1, mounted: 0, isVirtual: false}]);
+	}, {threadCount: 1, mounted: 0, isVirtual: false}]);
 });
 
 describe('pools', () => {

@@ -5,7 +5,7 @@ import {text} from '../../source/exports/formats/text.js';
 import {headingOf} from '../../source/query/columns/column.js';
 import {measureOf} from '../../source/query/counters/scope.js';
 import {sampledMs} from '../../source/query/counters/share.js';
-import {defaultQuery, type Query, type Unit} from '../../source/query/types/query.js';
+import {defaultQuery, type Measure, type Query, type Unit} from '../../source/query/types/query.js';
 import {viewOf} from '../../source/views/view-registry.js';
 import {picture} from '../helpers/picture.js';
 import {screenOf} from '../helpers/session-screen.js';
@@ -24,11 +24,11 @@ function figures(viewId: string, unit: Unit, columns: readonly string[]): Record
 	const view = viewOf(viewId);
 	const query: Query = {...defaultQuery, sort: view.sort, unit, method: 'Shop.hot'};
 	const overMs = sampledMs(quiet, undefined);
-	const context = {unit: measureOf(query, overMs), overMs, fullNames: true, room: 20};
+	const context = {measure: measureOf(query, overMs), overMs, fullNames: true, room: 20};
 	const row = view.query(quiet, undefined, query).rows.at(viewId === 'tree' || viewId === 'flame' ? -1 : 0)!;
 	return Object.fromEntries(columns.map(id => {
 		const column = view.columns.find(other => other.id === id)!;
-		return [headingOf(column, context.unit), column.value(row, context)];
+		return [headingOf(column, context.measure), column.value(row, context)];
 	}));
 }
 
@@ -64,7 +64,7 @@ test('the error is in the unit of the figure', () => {
 test('a hot line of a program that uses almost nothing is no fire', () => {
 	const [self] = viewOf('lines').columns;
 	const [row] = viewOf('lines').query(quiet, undefined, defaultQuery).rows;
-	const roleIn = (unit: Unit) => self.role!(row, {unit, overMs: 20_000, fullNames: true, room: 20});
+	const roleIn = (measure: Measure) => self.role!(row, {measure, overMs: 20_000, fullNames: true, room: 20});
 	expect([roleIn('core'), roleIn('cpu')]).toEqual([undefined, 'hot']);
 });
 

@@ -78,7 +78,7 @@ test('a filter finds threads, places and peers', () => {
 test('virtual threads that have one row count as the threads that they are', () => {
 	const more = drawing.set('db-2', {members: 30}).build();
 	const [row] = queryWaits(more, undefined, query).rows;
-	expect([row.threads, row.waiters.map(({threadCount}) => threadCount)]).toEqual([31, [1, 30]]);
+	expect([row.threadCount, row.waiters.map(({threadCount}) => threadCount)]).toEqual([31, [1, 30]]);
 	expect(waitsView.titleLines(row, 80, undefined)[1]?.text).toBe('31 threads wait, longest for 42s');
 	expect(queryWaits(more, undefined, {...query, filter: 'thr>30'}).rows.map(({kind}) => kind)).toEqual(['read']);
 	expect(waitFindings(more, query, true)[0].text).toContain('31 threads wait for 10.0.0.5:5432');

@@ -87,10 +87,10 @@ test.each(withVirtualThreads)(
 			'handler-*',
 		]);
 		for (
-			const {name, cpuNs, threads, mounted, threadKeys} of rows.filter(({name}) => name !== '(virtual threads)')
+			const {name, cpuNs, threadCount, mounted, threadKeys} of rows.filter(({name}) => name !== '(virtual threads)')
 		) {
 			expect(cpuNs, name).toBeGreaterThan(enoughNs / 10);
-			expect(mounted, name).toBeLessThanOrEqual(threads);
+			expect(mounted, name).toBeLessThanOrEqual(threadCount);
 			// Records for each carrier, not for each thread.
 			expect(threadKeys.length, name).toBeLessThanOrEqual(4 * availableParallelism());
 		}

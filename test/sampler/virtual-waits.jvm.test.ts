@@ -18,7 +18,7 @@ const query = {...defaultQuery, showsWaitsForWork: true};
 /** How many threads wait for what, as Waits shows it. */
 function waitsIn(snapshot: Snapshot): Readonly<Record<string, number>> {
 	const {rows} = queryWaits(snapshot, undefined, {...query, sort: waitsView.sort});
-	return Object.fromEntries(rows.map(row => [waitText(row), row.threads]));
+	return Object.fromEntries(rows.map(row => [waitText(row), row.threadCount]));
 }
 
 /** Who holds what, and who waits for it now, as Blockers shows it. */
@@ -86,7 +86,7 @@ describe.each(cases)('JDK $release, $collector', ({release, jdk, collector}) => 
 		await expectSoon(() => {
 			const snapshot = sampler.read();
 			const threadsOf = new Map(snapshot
-				? queryThreads(snapshot, undefined, query).rows.map(({name, threads}) => [name, threads])
+				? queryThreads(snapshot, undefined, query).rows.map(({name, threadCount}) => [name, threadCount])
 				: []);
 			return kinds.map(kind => threadsOf.get(kind));
 		}, [11, 12]);

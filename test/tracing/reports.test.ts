@@ -83,7 +83,7 @@ test('a row says what of its calls is not known exactly', () => {
 	}, undefined);
 	const {value} = traceColumns.find(({id}) => id === 'method')!;
 	const error = Math.ceil(method.errorPercent!);
-	const name = value(method, {room: 40, fullNames: false, unit: 'cpu', overMs: 0});
+	const name = value(method, {room: 40, fullNames: false, measure: 'cpu', overMs: 0});
 	expect(name).toBe(`a.B.outer [1 in 64 +/-${error}%, released]`);
 	expect(refusalNotes({...report, methods: [method]})).toEqual([
 		expect.stringMatching(/only some of the calls .*: a\.B\.outer$/),

@@ -116,7 +116,7 @@ test('what cells are follows their rows', () => {
 	const roles = (view: number, row: number): Record<string, unknown> => {
 		const {columns, query, sort} = views[view];
 		const {rows} = query(snapshot, undefined, {...defaultQuery, sort});
-		const context = {unit: 'core', overMs: 100, fullNames: false, room: 20} as const;
+		const context = {measure: 'core', overMs: 100, fullNames: false, room: 20} as const;
 		return Object.fromEntries<unknown>(columns.flatMap(column => {
 			const role = column.role?.(rows.at(row)!, context);
 			return role === undefined ? [] : [[column.id, role] as const];

@@ -44,7 +44,7 @@ export function reportHead(
 }
 
 /** `overMs`: milliseconds of sampling that percentages of a core relate to. */
-type TableLayout = {readonly width: number; readonly unit: Measure; readonly overMs: number; readonly by: GroupBy};
+type TableLayout = {readonly width: number; readonly measure: Measure; readonly overMs: number; readonly by: GroupBy};
 
 /** Returns a heading and a line for each row, with the columns that fit in `width` terminal cells. */
 export function textTable<Row>(
@@ -56,7 +56,7 @@ export function textTable<Row>(
 	const lineOf = (textOf: (column: Column<Row>, room: number) => Printable) =>
 		joined(fitted.map(({column, width: room}) => fit(textOf(column, room), room, column.align)), safe` `).trimEnd();
 	return [
-		lineOf(column => headingOf(column, context.unit, by)),
+		lineOf(column => headingOf(column, context.measure, by)),
 		...rows.map(row => lineOf((column, room) => column.value(row, {...context, fullNames: true, room}))),
 	];
 }

@@ -15,7 +15,7 @@ export const textTasks: ReportFormat<TaskReport> = {
 		const room = Math.max(width, minWidth);
 		const table = (by: TasksBy) => {
 			const rows = taskRows(report, undefined, by).filter(row => by === 'state' || row.count > 0 || row.now);
-			return textTable(taskColumns, rows.slice(0, top), {width: room, unit: 'cpu', overMs: 0, by: 'method'});
+			return textTable(taskColumns, rows.slice(0, top), {width: room, measure: 'cpu', overMs: 0, by: 'method'});
 		};
 
 		const {states, kinds, counters, probe, wovenMethods, wovenClasses} = report;

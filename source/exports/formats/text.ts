@@ -41,7 +41,7 @@ export const text: ExportFormat = {
 		const {columns, ...shown} = view ?? views[0];
 		const table = shown.query(snapshot, baseline, query);
 		const overMs = sampledMs(snapshot, baseline);
-		const layout = {width, unit: table.measure ?? measureOf(query, overMs), overMs, by: query.by};
+		const layout = {width, measure: table.measure ?? measureOf(query, overMs), overMs, by: query.by};
 		const rows = table.rows.slice(0, top);
 		// A view requested with --view is shown alone.
 		const threads = view

@@ -32,7 +32,7 @@ export const textTraces: ReportFormat<TraceReport> = {
 		const body: readonly Printable[] = [
 			...reportHead(safe`trace`, target, report, {followed: countsOf(report), notes, width: room}),
 			safe``,
-			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', overMs: 0, by: 'method'}),
+			...textTable(traceColumns, rows.slice(0, top), {width: room, measure: 'cpu', overMs: 0, by: 'method'}),
 			...(rows.length === 0 ? [safe`(no call ended in this time)`] : []),
 			...moreLine(rows.length, top),
 			...(notCalled > 0

@@ -18,7 +18,7 @@ export type SortKey = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name
 export const hotPercent = 10;
 
 export type CellContext = {
-	readonly unit: Measure;
+	readonly measure: Measure;
 	/** Milliseconds of sampling that percentages of a core relate to. */
 	readonly overMs: number;
 	readonly fullNames: boolean;
@@ -71,7 +71,7 @@ type Settings<Row> = Pick<Column<Row>, Titles> & Partial<Omit<Column<Row>, Title
 };
 
 /** Returns a column of figures, sorted with the highest first. */
-export function figure<Row>(
+export function figureColumn<Row>(
 	id: string,
 	of: (row: Row) => number,
 	format: Format,
@@ -100,19 +100,19 @@ const cpuHeadings = {cpu: 'SHARE', 'cpu-ms': 'CPUms'} as const;
 export const shareHeadings = {...cpuHeadings, ticks: 'TICK%', blocked: 'BLK%', waiting: 'WAIT%'} as const;
 
 /** Returns a column of CPU time as a share or, on the screen and in text, in the query's unit. */
-export function share<Row>(
+export function shareColumn<Row>(
 	id: string,
 	of: (row: Row) => number,
 	cpuNsOf: (row: Row) => number,
 	{thenBy = [], isBlank, isHot, ...settings}: Settings<NoInfer<Row>>,
 ): Column<Row> {
-	const percent = (row: Row, {unit, overMs}: CellContext) => (
-		percentIn(unit, {percent: of(row), cpuNs: cpuNsOf(row)}, overMs)
+	const percent = (row: Row, {measure, overMs}: CellContext) => (
+		percentIn(measure, {percent: of(row), cpuNs: cpuNsOf(row)}, overMs)
 	);
 	const text = (row: Row, context: CellContext) => (
-		context.unit === 'cpu-ms' ? formatMs(cpuNsOf(row)) : formatPercent(percent(row, context))
+		context.measure === 'cpu-ms' ? formatMs(cpuNsOf(row)) : formatPercent(percent(row, context))
 	);
-	return figure(id, of, formats.percent, {
+	return figureColumn(id, of, formats.percent, {
 		thenBy: [cpuNsOf, ...thenBy],
 		value: (row, context) => isBlank?.(row) ? safe`` : text(row, context),
 		...(isHot ? {role: (row, context) => percent(row, context) >= hotPercent ? 'hot' : undefined} : {}),
@@ -120,17 +120,17 @@ export function share<Row>(
 	});
 }
 
-/** Returns a column of CPU time, as `share`, that has CPU time too while other columns have shares of ticks. */
+/** Returns a column of CPU time, as `shareColumn`, that has CPU time too while other columns have shares of ticks. */
 export function cpuColumn<Row>(
 	id: string,
 	of: (row: Row) => number,
 	cpuNsOf: (row: Row) => number,
 	settings: Settings<NoInfer<Row>>,
 ): Column<Row> {
-	const {value, role, ...column} = share(id, of, cpuNsOf, {measureHeadings: cpuHeadings, ...settings});
+	const {value, role, ...column} = shareColumn(id, of, cpuNsOf, {measureHeadings: cpuHeadings, ...settings});
 	const ofCpu = (context: CellContext): CellContext => {
-		const isOfCpu = context.unit === 'cpu' || context.unit === 'cpu-ms';
-		return isOfCpu ? context : {...context, unit: context.overMs > 0 ? 'core' : 'cpu'};
+		const isOfCpu = context.measure === 'cpu' || context.measure === 'cpu-ms';
+		return isOfCpu ? context : {...context, measure: context.overMs > 0 ? 'core' : 'cpu'};
 	};
 
 	return {
@@ -219,7 +219,7 @@ export function stateColumn<Row extends {readonly states: StateTicks}>(
 	{word, role, states}: StateLetter,
 	{fromColumns, description}: Pick<Column<Row>, 'fromColumns' | 'description'>,
 ): Column<Row> {
-	return figure(
+	return figureColumn(
 		states[0].toLowerCase().replaceAll('_', '-'),
 		(row: Row) => sumOf(states, state => row.states[stateCode[state]]),
 		formats.count,

@@ -94,14 +94,14 @@ function isOfKnownLibrary(className: string): boolean {
 	return parts.length > 1 && (knownLibraries.has(parts[0]) || knownLibraries.has(`${parts[0]}.${parts[1]}`));
 }
 
-/** The line of the program that tells most about a stack, and the library method that it called. */
-export type TellingLines = {readonly at: Location; readonly via?: Location};
+/** The line of a stack that is most of the program's own, and the library method that it called. */
+export type AppLine = {readonly at: Location; readonly via?: Location};
 
 /**
 Returns the innermost line of a stack that is own code and, unless `--app` says what that is, of no known library; else
 the innermost own line. Undefined for a stack without own code.
 */
-export function tellingLines(dictionary: Dictionary, from: number, rule: Pick<Query, 'app'>): TellingLines | undefined {
+export function appLine(dictionary: Dictionary, from: number, rule: Pick<Query, 'app'>): AppLine | undefined {
 	const {isOwn} = ownCode(rule.app);
 	const {strings, frameClass, frameLine, nodeFrame, nodeParent} = dictionary;
 	const classOf = (node: number) => strings[frameClass[nodeFrame[node]]];

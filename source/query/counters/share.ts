@@ -70,13 +70,13 @@ export function corePercent(cpuNs: number, overMs: number): number {
 	return overMs > 0 ? cpuNs / (overMs * 1e4) : 0;
 }
 
-/** Returns a figure in a unit: the CPU time as a percentage of a core, or else the share. */
+/** Returns a figure in a measure: the CPU time as a percentage of a core, or else the share. */
 export function percentIn(
-	unit: Measure,
+	measure: Measure,
 	{percent, cpuNs}: {readonly percent: number; readonly cpuNs: number},
 	overMs: number,
 ): number {
-	return unit === 'core' ? corePercent(cpuNs, overMs) : percent;
+	return measure === 'core' ? corePercent(cpuNs, overMs) : percent;
 }
 
 /** Returns how many ticks the window has for a thread that is alive all the time. */

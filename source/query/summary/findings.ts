@@ -9,7 +9,7 @@ import {countedThreads, countersInWindow, scopeOf} from '../counters/scope.js';
 import {defaultQuery, type Finding, type Location, type SummaryOptions, type Query} from '../types/query.js';
 import {locationNameOrEmpty} from '../columns/column.js';
 import {shortName} from '../columns/names.js';
-import {tellingLines} from '../counters/attribution.js';
+import {appLine} from '../counters/attribution.js';
 import {framesOf} from '../counters/stack-index.js';
 import {decimals, formatBytes, formatDuration} from '../columns/format.js';
 import {corePercent, sampledMs} from '../counters/share.js';
@@ -252,7 +252,7 @@ function causeInProgram(
 
 	const calls = new Map([...ticks].filter(([node]) => framesOf(dictionary, node).some(frame => isCall(frame))));
 	const [node] = mostOf(calls) ?? [];
-	const at = node === undefined ? undefined : tellingLines(dictionary, node, query)?.at;
+	const at = node === undefined ? undefined : appLine(dictionary, node, query)?.at;
 	return {text: safe`${known.text}${at ? safe`, at ${shortName(at, maxLocationCells)}` : ''}`, at};
 }
 

@@ -6,7 +6,7 @@ import {stateCode} from '../../model/thread-state.js';
 import {locationNameOrEmpty} from '../columns/column.js';
 import {formatCount, formatDuration} from '../columns/format.js';
 import {nameWith, shortName, viaText} from '../columns/names.js';
-import {tellingLines, type TellingLines} from '../counters/attribution.js';
+import {appLine, type AppLine} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {membersOfAll, threadKind} from '../counters/thread-table.js';
 import {isPoolWorker} from '../counters/waiting-stacks.js';
@@ -36,7 +36,7 @@ export function poolFindings(snapshot: Snapshot, query: Query, all: readonly num
 		const isWaiting = (thread: number) => stuckMs(snapshot, thread) >= leastMs
 			&& snapshot.threads.state[thread] !== stateCode.RUNNABLE
 			&& !waitsForWorkNow(snapshot, thread, query)
-			&& tellingLines(snapshot.dictionary, snapshot.threads.node[thread], query) !== undefined;
+			&& appLine(snapshot.dictionary, snapshot.threads.node[thread], query) !== undefined;
 		if (!pool.threads.every(thread => isWaiting(thread))) {
 			return [];
 		}
@@ -62,7 +62,7 @@ function poolsOf({threads, dictionary}: Snapshot, all: readonly number[]): Pool[
 }
 
 function poolFinding(snapshot: Snapshot, query: Query, {name, threads}: Pool, isForResult: boolean): Finding {
-	const {at, via} = commonLines(snapshot, query, threads)!;
+	const {at, via} = commonAppLine(snapshot, query, threads)!;
 	const longestMs = Math.max(...threads.map(thread => stuckMs(snapshot, thread)));
 	const isCommon = name.startsWith(commonPool);
 	const pool = isCommon ? safe`the common pool (ForkJoinPool.commonPool)` : safe`${name}*`;
@@ -84,22 +84,22 @@ function poolFinding(snapshot: Snapshot, query: Query, {name, threads}: Pool, is
 	};
 }
 
-/** Returns the line that tells most about most of the threads. */
-function commonLines(snapshot: Snapshot, query: Query, threads: readonly number[]): TellingLines | undefined {
+/** Returns the `appLine` of most of the threads. */
+function commonAppLine(snapshot: Snapshot, query: Query, threads: readonly number[]): AppLine | undefined {
 	const {dictionary, threads: {node}} = snapshot;
 	const counts = new Map<string, number>();
-	const linesOf = new Map<string, TellingLines>();
+	const lineOf = new Map<string, AppLine>();
 	for (const thread of threads) {
-		const lines = tellingLines(dictionary, node[thread], query);
-		if (lines) {
-			const key = locationKey(lines.at, 'line');
-			linesOf.set(key, lines);
+		const line = appLine(dictionary, node[thread], query);
+		if (line) {
+			const key = locationKey(line.at, 'line');
+			lineOf.set(key, line);
 			counts.set(key, 1 + (counts.get(key) ?? 0));
 		}
 	}
 
 	const [key] = mostOf(counts) ?? [];
-	return key === undefined ? undefined : linesOf.get(key);
+	return key === undefined ? undefined : lineOf.get(key);
 }
 
 /** Threads that grow by at least this number a minute, and by this part of all, are a finding. */
@@ -125,7 +125,7 @@ export function threadGrowthFinding(
 
 	const sizeOf = (threads: readonly number[]) => membersOfAll(snapshot.threads, threads);
 	const [[name, threads] = [safe``, []]] = [...byName].toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a));
-	const at = commonLines(snapshot, query, threads)?.at;
+	const at = commonAppLine(snapshot, query, threads)?.at;
 	const rate = safe`${formatCount(Math.round(growth / 60))} more a second`;
 	const most = safe`${formatCount(sizeOf(threads))} are ${name}${
 		at ? safe`, at ${shortName(at, maxLocationCells)}` : ''

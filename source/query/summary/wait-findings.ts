@@ -6,7 +6,7 @@ import {stateCode} from '../../model/thread-state.js';
 import {formatStuck, stuckInWords} from '../columns/format.js';
 import {locationNameOrEmpty} from '../columns/column.js';
 import {initializerText, lockName, methodName, nameWith, shortName, viaText} from '../columns/names.js';
-import {tellingLines, type TellingLines} from '../counters/attribution.js';
+import {appLine, type AppLine} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
 import {membersOf, membersOfAll} from '../counters/thread-table.js';
@@ -145,7 +145,7 @@ type ServerWait = {readonly peer: Printable; readonly waiting: readonly number[]
 function serverFinding(snapshot: Snapshot, query: Query, {peer, waiting, isRefused}: ServerWait): Finding {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
 	const node = snapshot.threads.node[waiting[0]];
-	const at = tellingLines(snapshot.dictionary, node, query)?.at ?? programLocation(snapshot, node);
+	const at = appLine(snapshot.dictionary, node, query)?.at ?? programLocation(snapshot, node);
 	const count = membersOfAll(snapshot.threads, waiting);
 	return {
 		id: 'server',
@@ -187,7 +187,7 @@ function initializerFinding(snapshot: Snapshot, query: Query, contending: readon
 /** Returns the line that tells most of where a thread is. */
 function holderLocation(snapshot: Snapshot, thread: number, query: Query): Location | undefined {
 	const node = snapshot.threads.node[thread];
-	return tellingLines(snapshot.dictionary, node, query)?.at ?? attributedLocation(snapshot, node, query);
+	return appLine(snapshot.dictionary, node, query)?.at ?? attributedLocation(snapshot, node, query);
 }
 
 function contentionFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding {
@@ -279,21 +279,21 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 	};
 }
 
-/** Returns the line that tells most about threads at the same line, and says where they are. */
+/** Returns the `appLine` of most threads at the same line, and says where they are. */
 function togetherAt(
 	snapshot: Snapshot,
 	query: Query,
 	{location, threads, count}: LocatedThreads,
 ): {readonly at: Location; readonly where: Printable} {
-	const counts = new Map<string, {readonly lines: TellingLines; count: number}>();
+	const counts = new Map<string, {readonly line: AppLine; count: number}>();
 	for (const thread of threads) {
-		const lines = tellingLines(snapshot.dictionary, snapshot.threads.node[thread], query) ?? {at: location};
-		const place = getOrCreate(counts, locationKey(lines.at, 'line'), () => ({lines, count: 0}));
+		const line = appLine(snapshot.dictionary, snapshot.threads.node[thread], query) ?? {at: location};
+		const place = getOrCreate(counts, locationKey(line.at, 'line'), () => ({line, count: 0}));
 		place.count += membersOf(snapshot.threads, thread);
 	}
 
 	const [most] = [...counts.values()].toSorted((a, b) => b.count - a.count);
-	const {at, via} = most.lines;
+	const {at, via} = most.line;
 	const isOnlyLine = most.count === count || via === undefined;
 	const where = isOnlyLine
 		? safe`at ${nameWith(at, via ? [viaText(via)] : [], maxLocationCells)}`

@@ -203,9 +203,9 @@ function cellsWithGap(width = 0): number {
 
 /** Returns the cells of a row, and the gaps between them, as far as the line is wide. */
 function cellsOf<Row>(row: Row, isSelected: boolean, context: TableContext<Row>): Spans {
-	const {columns, query: {fullNames}, measure: unit, overMs, scrollLeft, trendOf, width: lineWidth} = context;
+	const {columns, query: {fullNames}, measure, overMs, scrollLeft, trendOf, width: lineWidth} = context;
 	const trend = (key: string, cells: number) => sparkline(trendOf(key)?.slice(-cells) ?? []).padStart(cells);
-	const cellContext: CellContext = {unit, overMs, fullNames, room: 0, trend};
+	const cellContext: CellContext = {measure, overMs, fullNames, room: 0, trend};
 	const cells: Span[] = [];
 	for (let index = 0; index < columns.length; index++) {
 		const {column, width} = columns[index];

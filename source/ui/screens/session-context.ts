@@ -40,7 +40,7 @@ export function screenContextOf({session, ui, feed, layout}: ContextInput): Scre
 			};
 		}),
 		visibleColumns,
-		overhang: max => overhang(rows, fitted, {unit: measure, overMs, fullNames: query.fullNames}, max),
+		overhang: max => overhang(rows, fitted, {measure, overMs, fullNames: query.fullNames}, max),
 		rows,
 		pageRows: layout.tableRows,
 		source: sourceKindOf(feed),

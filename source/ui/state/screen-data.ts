@@ -6,7 +6,7 @@ import type {Ring} from '../../query/past/past-ring.js';
 import type {LineFigures} from '../../query/detail.js';
 import type {Finding, Location} from '../../query/types/query.js';
 import type {SourceText} from '../../sources/library.js';
-import type {RowDetail, View, ViewRow, ViewTable} from '../../views/common/view.js';
+import type {RowDetail, View, ViewRow, ViewResult} from '../../views/common/view.js';
 import type {Trend} from '../../query/past/steps.js';
 import type {SamplingRates} from '../../query/past/windows.js';
 import type {Summary} from '../../query/summary/summary.js';
@@ -36,7 +36,7 @@ export type ScreenData = {
 	readonly ring: Ring;
 	readonly summary?: Summary;
 	readonly findings: readonly Finding[];
-	readonly table?: ViewTable & {readonly view: View};
+	readonly table?: ViewResult & {readonly view: View};
 	/** Number of samples taken since those on the screen, while it is paused or shows the past. */
 	readonly samplesSincePause: number;
 	/** How sampling performs now, or performed in the recording. */

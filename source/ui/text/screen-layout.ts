@@ -155,7 +155,7 @@ export function columnAt<Row>(columns: FittedColumns<Row>, lineWidth: number, ce
 export function overhang<Row>(
 	rows: Iterable<Row>,
 	columns: FittedColumns<Row>,
-	context: Pick<CellContext, 'unit' | 'overMs' | 'fullNames'>,
+	context: Pick<CellContext, 'measure' | 'overMs' | 'fullNames'>,
 	max: number,
 ): number {
 	const name = columns.find(({column}) => isFlexible(column));

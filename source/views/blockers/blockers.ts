@@ -23,10 +23,10 @@ import {
 	programLocation,
 } from '../../query/locks/newest-sample.js';
 import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
-import {figure, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
+import {figureColumn, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {initializerText, lockName} from '../../query/columns/names.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 
 /** A thread that waits for a lock now, or did in the window. */
 export type Waiter = {
@@ -80,19 +80,19 @@ export type BlockerRow = {
 };
 
 export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
-	figure('waiting', row => row.waitingNow, formats.count, {
+	figureColumn('waiting', row => row.waitingNow, formats.count, {
 		heading: 'WAIT', title: 'waiters', width: 4, fromColumns: 0, sortKeys: ['self', 'ticks'],
 		description: 'threads that wait for the lock now',
 		role: row => row.waitingNow > 0 ? 'blocked' : undefined,
 		// Deadlocks come first.
 		sortBy: [row => Number(row.isDeadlocked), row => row.waitingNow, row => row.longestMs, row => row.waitedMs],
 	}),
-	figure('longest', row => row.longestMs, formats.duration, {
+	figureColumn('longest', row => row.longestMs, formats.duration, {
 		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 64,
 		description: 'how long the longest of them has waited; >= since before the first sample',
 		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : safe``,
 	}),
-	figure('waited', row => row.waitedMs, formats.duration, {
+	figureColumn('waited', row => row.waitedMs, formats.duration, {
 		heading: 'WAITED', title: 'waiting time', width: 6, fromColumns: 50, sortKeys: ['total', 'total-ticks', 'cpu'],
 		description: 'waiting time of all threads in the window together, by samples',
 		isBlank: row => row.waitedMs <= 0,
@@ -140,7 +140,7 @@ export function holderText({holder, holderName, readers}: BlockerRow): Printable
 const maxIndent = 5;
 
 /** Returns who blocks whom, now and in the window. Indented below a row: the locks that its waiters hold. */
-export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<BlockerRow> {
+export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<BlockerRow> {
 	const scope = scopeOf(snapshot, query);
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
 	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));

@@ -7,9 +7,9 @@ import {percentOf, sampleTicks, shareError, z, sampledMs, windowMs} from '../../
 import {filtered, filterOf, type FilterFields} from '../../query/filter/filter.js';
 import {countedLines, type CountedLines, type LineRow} from '../../query/counted-lines.js';
 import type {Baseline, Query, Location} from '../../query/types/query.js';
-import {byLocation, figure, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
+import {byLocation, figureColumn, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
 import {decimals, type Format} from '../../query/columns/format.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 
 /** What a location used per second of sampling, and half the width of the 95 % interval of each rate. */
 export type ChangeFigures = {
@@ -60,26 +60,26 @@ function isMuchNewOrGone({kind, cpuChange, cpuError}: ChangeRow): boolean {
 }
 
 export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
-	figure('cpu-change', row => row.cpuChange, coreChange, {
+	figureColumn('cpu-change', row => row.cpuChange, coreChange, {
 		heading: 'CPU% +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortKeys: ['self', 'total', 'cpu'],
 		description: 'CPU time at the location, 100 is one core, more or less than in the baseline; '
 			+ 'sorts by how much, either way, what is new or gone and 1 % of a core or more first',
 		sortBy: [row => Number(isMuchNewOrGone(row)), row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
 		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
 	}),
-	figure('cpu-error', row => row.cpuError, core, {
+	figureColumn('cpu-error', row => row.cpuError, core, {
 		heading: 'ERR', title: 'error of the CPU change', width: 6, fromColumns: 76,
 		description: 'sampling error of that change, 95 % confidence: a smaller change may be chance',
 	}),
-	figure('cpu-now', row => row.now.cpuMsPerS, core, {
+	figureColumn('cpu-now', row => row.now.cpuMsPerS, core, {
 		heading: 'CPU%', title: 'CPU now', width: 6, fromColumns: 60,
 		description: 'CPU time in the window, 100 is one core',
 	}),
-	figure('cpu-was', row => row.was.cpuMsPerS, core, {
+	figureColumn('cpu-was', row => row.was.cpuMsPerS, core, {
 		heading: 'WAS', title: 'CPU in the baseline', width: 6, fromColumns: 68,
 		description: 'the same in the baseline',
 	}),
-	figure('ticks-change', row => row.ticksChange, change, {
+	figureColumn('ticks-change', row => row.ticksChange, change, {
 		heading: 'TCK +/-',
 		title: 'change of ticks',
 		width: 8,
@@ -89,23 +89,23 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 			'thread samples per second in the counted states, more or less than in the baseline; the baseline\'s are scaled to the sampling rate of the window',
 		sortBy: [row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)],
 	}),
-	figure('ticks-error', row => row.ticksError, perS, {
+	figureColumn('ticks-error', row => row.ticksError, perS, {
 		heading: 'ERR', title: 'error of the change of ticks', width: 6, fromColumns: 130,
 		description: 'sampling error of the change of ticks',
 	}),
-	figure('ticks-now', row => row.now.ticksPerS, perS, {
+	figureColumn('ticks-now', row => row.now.ticksPerS, perS, {
 		heading: 'TCK/s', title: 'ticks now', width: 6, fromColumns: 110,
 		description: 'thread samples per second in the window',
 	}),
-	figure('ticks-was', row => row.was.ticksPerS, perS, {
+	figureColumn('ticks-was', row => row.was.ticksPerS, perS, {
 		heading: 'WAS', title: 'ticks in the baseline', width: 6, fromColumns: 110,
 		description: 'the same in the baseline',
 	}),
-	figure('share-now', row => row.now.cpuPercent, percent, {
+	figureColumn('share-now', row => row.now.cpuPercent, percent, {
 		heading: '%NOW', title: 'share now', width: 5, fromColumns: 140,
 		description: 'share of the CPU time in the window',
 	}),
-	figure('share-was', row => row.was.cpuPercent, percent, {
+	figureColumn('share-was', row => row.was.cpuPercent, percent, {
 		heading: '%WAS', title: 'share in the baseline', width: 5, fromColumns: 140,
 		description: 'share of the CPU time in the baseline',
 	}),
@@ -159,7 +159,7 @@ export function signed(value: number): Printable {
 }
 
 /** Returns what each location uses per second in the window, less what it used in the baseline; no rows without one. */
-export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<ChangeRow> {
+export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<ChangeRow> {
 	const {baseline} = query;
 	const from = baseline && comparedFrom(baseline, snapshot, since);
 	if (!baseline || from === snapshot) {

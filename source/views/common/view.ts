@@ -12,7 +12,7 @@ export type ViewRow = {
 };
 
 /** What a view's query returns. */
-export type ViewTable<Row extends ViewRow = ViewRow> = {
+export type ViewResult<Row extends ViewRow = ViewRow> = {
 	/** Filtered and sorted. */
 	readonly rows: readonly Row[];
 	/** Number of rows, including those that the filter hides. */
@@ -102,7 +102,7 @@ export type View<Row extends ViewRow = ViewRow> = {
 	/** Returns the three keys that help most with a row, the best first. */
 	hints(row: Row, query: Query): readonly [Hint, Hint, Hint];
 	/** Returns the rows of a window: from `since`, by default the session's start, to `snapshot`. */
-	query(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<Row>;
+	query(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<Row>;
 	/** Whether a row matters little: it is noise, or a wait for work. */
 	isDim(row: Row): boolean;
 	/** Returns the number of threads that need attention, which is shown in the view's tab. */
@@ -112,7 +112,7 @@ export type View<Row extends ViewRow = ViewRow> = {
 	/** Returns the change of the query that Esc makes before it clears filter and threads; undefined for none. */
 	onEscape?(query: Query): Partial<Query> | undefined;
 	/** Returns why there are no rows, if the view knows more than that none matches. */
-	emptyText?(table: ViewTable<Row>, query: Query): Printable | undefined;
+	emptyText?(table: ViewResult<Row>, query: Query): Printable | undefined;
 	/** Returns a row's detail; for a row that is gone, as far as its key allows. */
 	detail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
 	/** Returns the lines at the top of a row's detail, for `width` cells; `tracer`: another tracer of the target. */

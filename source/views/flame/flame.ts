@@ -6,7 +6,7 @@ import {locationName} from '../../query/counters/location.js';
 import type {Location, Query, SortOrder} from '../../query/types/query.js';
 import {CallNode, CallTree, cpuIndex, ticksIndex} from '../tree/call-tree.js';
 import {treeOptions} from '../tree/tree.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 
 /** By name, so that boxes keep their places while their sizes change. */
 export const flameOrder: SortOrder = {column: safe`path`, reverse: false};
@@ -30,7 +30,7 @@ export class FlameRow extends CallNode {
 /**
 Returns the boxes of the Flame view, each followed by those below it. Text of the filter marks boxes, and hides none.
 */
-export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<FlameRow> {
+export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<FlameRow> {
 	const {options, filter} = treeOptions(snapshot, since, query);
 	const isInTicks = options.scope.unit === 'ticks';
 	const weightIndex = isInTicks ? ticksIndex : cpuIndex;
@@ -50,7 +50,7 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const addBelow = (row: FlameRow) => {
 		const usedRanks: number[] = [];
 		row.eachStep((group, node, from) => {
-			const value = tree.options.isInverted
+			const value = tree.options.isBottomUp
 				? row.weights[(from * tree.weightLength) + weightIndex]
 				: tree.totals[(node * tree.weightLength) + weightIndex];
 			if (value > 0) {

@@ -14,10 +14,10 @@ import {CallNode, CallTree, type TreeOptions} from '../tree/call-tree.js';
 import {openedRows, treeFilter, wholeOf} from '../tree/tree.js';
 import type {Location, Query, Weight} from '../../query/types/query.js';
 import {
-	byLocation, cpuColumn, figure, fileColumn, statesColumn, textColumn, treeMark, type Column,
+	byLocation, cpuColumn, figureColumn, fileColumn, statesColumn, textColumn, treeMark, type Column,
 } from '../../query/columns/column.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 import {globMatcher} from '../../util/glob.js';
 
 type FocusFigures = {
@@ -39,7 +39,7 @@ class FocusTree extends CallTree<FocusRow> {
 /** A row of the Focus view: the method, or a location reached by one path from it. Shares are of the method's time. */
 export class FocusRow extends CallNode {
 	get part(): 'calls' | 'callers' {
-		return this.tree.options.isInverted ? 'callers' : 'calls';
+		return this.tree.options.isBottomUp ? 'callers' : 'calls';
 	}
 
 	get isMethod(): boolean {
@@ -79,7 +79,7 @@ export class FocusRow extends CallNode {
 }
 
 export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
-	figure('wall', row => row.totalPercent, formats.percent, {
+	figureColumn('wall', row => row.totalPercent, formats.percent, {
 		heading: 'WALL%',
 		title: 'share of thread time',
 		width: 6,
@@ -90,11 +90,11 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description:
 			'share of the method\'s time, threads in every state: waits and locks are in it, CPU time too; each sample counts once, recursion or not',
 	}),
-	figure('wall-error', row => row.wallError, formats.percent, {
+	figureColumn('wall-error', row => row.wallError, formats.percent, {
 		heading: '+/-', title: 'sampling error', width: 4, fromColumns: 80,
 		description: 'sampling error of WALL% in percentage points, 95 % confidence',
 	}),
-	figure('wall-ms', row => row.wallMs, formats.ms, {
+	figureColumn('wall-ms', row => row.wallMs, formats.ms, {
 		heading: 'WALLms', title: 'thread time', width: 7, fromColumns: 90,
 		description: 'the same in milliseconds of threads\' time, by samples',
 	}),
@@ -114,11 +114,11 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description: 'sampling error of CPU%, in its unit, 95 % confidence',
 		isBlank: row => row.cpuPercent === 0 && row.cpuError === 0,
 	}),
-	figure('cpu-ms', row => row.totalCpuNs, formats.cpuMs, {
+	figureColumn('cpu-ms', row => row.totalCpuNs, formats.cpuMs, {
 		heading: 'CPUms', title: 'CPU time', width: 7, fromColumns: 72,
 		description: 'the same in milliseconds',
 	}),
-	figure('self', row => row.selfPercent, formats.percent, {
+	figureColumn('self', row => row.selfPercent, formats.percent, {
 		heading: 'SELF%',
 		title: 'self share',
 		width: 6,
@@ -162,7 +162,7 @@ declare module '../../query/types/query.js' {
 const minOpenedPercent = 10;
 
 /** Returns the rows of `query.method`'s callees and callers, in thread time of all states and CPU time. */
-export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<FocusRow> {
+export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<FocusRow> {
 	const parts = openFocus(snapshot, since, query);
 	const rows = parts.flatMap(({tree, filter}) =>
 		openedRows(tree, [tree.root], query.tree, {
@@ -227,11 +227,11 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	const ends = endsWithin(callOf, endsOf(dictionary, query));
 	// By line, the rows below the method are its own lines; else they are what it calls.
 	const calls = new FocusTree({
-		...shared, isInverted: false, nodeFor: node => ends ? ends[node] : node, ends, app: query.app,
+		...shared, isBottomUp: false, nodeFor: node => ends ? ends[node] : node, ends, app: query.app,
 		startsAreRows: query.by === 'line',
 	}, figures);
 	const callers = new FocusTree({
-		...shared, isInverted: true, nodeFor: node => callOf[node], startsAreRows: false,
+		...shared, isBottomUp: true, nodeFor: node => callOf[node], startsAreRows: false,
 	}, figures);
 	return [calls, callers].map(tree => ({tree, filter, all: wholeOf(counters, scope)}));
 }

@@ -13,10 +13,10 @@ import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {stateCode} from '../../model/thread-state.js';
 import {
 	byLocation,
-	figure,
+	figureColumn,
 	fileColumn,
 	ownCodeColumn,
-	share,
+	shareColumn,
 	shareHeadings,
 	stateColumn,
 	statesColumn,
@@ -29,7 +29,7 @@ import {keyOrOption} from '../common/opening-keys.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
-	share('self', row => row.selfPercent, row => row.selfCpuNs, {
+	shareColumn('self', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'CPU%',
 		measureHeadings: shareHeadings,
 		title: 'self share',
@@ -43,11 +43,11 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 			'time; TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states)',
 		].join(' '),
 	}),
-	share('error', row => row.errorPercent, row => row.errorNs, {
+	shareColumn('error', row => row.errorPercent, row => row.errorNs, {
 		heading: '+/-', title: 'sampling error', width: 4, fromColumns: 80,
 		description: 'sampling error of the figure before it, in its unit, 95 % confidence',
 	}),
-	share('total', row => row.totalPercent, row => row.totalCpuNs, {
+	shareColumn('total', row => row.totalPercent, row => row.totalCpuNs, {
 		heading: 'TOTAL',
 		measureHeadings: {'cpu-ms': 'TOTms'},
 		title: 'total share',
@@ -57,11 +57,11 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		thenBy: [row => row.totalTicks],
 		description: 'the same with the line anywhere on the stack, so what it calls is included',
 	}),
-	figure('ticks', row => row.selfTicks, formats.count, {
+	figureColumn('ticks', row => row.selfTicks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100, sortKeys: ['ticks'],
 		description: 'thread samples at the line, in the counted states',
 	}),
-	figure('threads', row => row.threadCount, formats.count, {
+	figureColumn('threads', row => row.threadCount, formats.count, {
 		heading: 'THR', title: 'threads', width: 3, fromColumns: 100,
 		description: 'threads that were seen at the line',
 	}),
@@ -71,11 +71,11 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		sortBy: [row => row.blockedNow, row => row.stuckMs, row => row.states[stateCode.BLOCKED]],
 		description: 'thread states at the line, in proportion; sorts by threads blocked there now',
 	}),
-	figure('cpu', row => row.selfCpuNs, formats.cpuMs, {
+	figureColumn('cpu', row => row.selfCpuNs, formats.cpuMs, {
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120, sortKeys: ['cpu'],
 		description: 'CPU time at the line, milliseconds',
 	}),
-	figure('total-ticks', row => row.totalTicks, formats.count, {
+	figureColumn('total-ticks', row => row.totalTicks, formats.count, {
 		heading: 'TOTTCK',
 		title: 'total ticks',
 		width: 6,
@@ -89,7 +89,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 			fromColumns: 120,
 			description: 'thread samples that count for the line in the state',
 		})),
-	figure('trend', row => row.selfPercent, formats.percent, {
+	figureColumn('trend', row => row.selfPercent, formats.percent, {
 		heading: 'LAST 60s',
 		title: 'trend',
 		width: 12,
@@ -116,7 +116,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		].join(' '),
 		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
 	}),
-	figure('note', row => row.stuckMs, formats.duration, {
+	figureColumn('note', row => row.stuckMs, formats.duration, {
 		heading: '',
 		title: 'stuck',
 		width: 11,

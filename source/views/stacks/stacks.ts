@@ -15,10 +15,10 @@ import {figureReader, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, Location, Unit} from '../../query/types/query.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {
-	figure,
+	figureColumn,
 	locationNameOrEmpty,
 	ownCodeColumn,
-	share,
+	shareColumn,
 	shareHeadings,
 	statesColumn,
 	textColumn,
@@ -27,7 +27,7 @@ import {
 } from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, shortName, viaText} from '../../query/columns/names.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 import {nativeCodeLine, nativeLine, rootNode} from '../../model/frame.js';
 import {TupleIndex} from '../../util/tuple-index.js';
 import {locationName} from '../../query/counters/location.js';
@@ -171,7 +171,7 @@ class StackNumbers {
 }
 
 export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
-	share('share', row => row.selfPercent, row => row.selfCpuNs, {
+	shareColumn('share', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'CPU%',
 		measureHeadings: shareHeadings,
 		title: 'share',
@@ -183,7 +183,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		description:
 			'CPU time of samples that had exactly this stack, 100 is one core (or their share of CPU time or ticks)',
 	}),
-	figure('ticks', row => row.selfTicks, formats.count, {
+	figureColumn('ticks', row => row.selfTicks, formats.count, {
 		heading: 'TICKS',
 		title: 'ticks',
 		width: 6,
@@ -192,7 +192,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		thenBy: [row => row.selfCpuNs],
 		description: 'votes: samples of threads with this stack, in the counted states',
 	}),
-	figure('threads', row => row.threadCount, formats.count, {
+	figureColumn('threads', row => row.threadCount, formats.count, {
 		heading: 'THR', title: 'threads', width: 3, fromColumns: 64,
 		description: 'threads that were seen with this stack',
 	}),
@@ -200,7 +200,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		title: 'blocked ticks', fromColumns: 0, sortBy: [row => row.states[stateCode.BLOCKED]],
 		description: 'states of the threads, in proportion; sorts by blocked ticks',
 	}),
-	figure('cpu', row => row.selfCpuNs, formats.cpuMs, {
+	figureColumn('cpu', row => row.selfCpuNs, formats.cpuMs, {
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortKeys: ['cpu'],
 		description: 'CPU time with this stack, milliseconds',
 	}),
@@ -256,7 +256,7 @@ export function queryStackHistogram(
 	snapshot: Snapshot,
 	since: Snapshot | undefined,
 	query: Query,
-): ViewTable<StackHistogramRow> {
+): ViewResult<StackHistogramRow> {
 	const {dictionary} = snapshot;
 	const depth = query.depth ?? Infinity;
 	const scope = scopeOf(snapshot, query);

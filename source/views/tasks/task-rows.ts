@@ -8,10 +8,10 @@ import {filtered, filterOf} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import type {TaskState} from '../../model/task-probe.js';
 import {cellWidth, elideStart} from '../../util/cell-width.js';
-import {figure, textColumn, type Column} from '../../query/columns/column.js';
+import {figureColumn, textColumn, type Column} from '../../query/columns/column.js';
 import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 
 /** A row of the Tasks view: visits to one state that ended in the window; for an end state, whole tasks. */
 export type TaskRow = DurationFigures & {
@@ -37,7 +37,7 @@ type LongTask = {readonly kind: Printable; readonly ageNs: number; readonly work
 const isBlank = (row: TaskRow) => row.count === 0;
 
 export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
-	figure('time', row => row.totalNs, formats.ns, {
+	figureColumn('time', row => row.totalNs, formats.ns, {
 		heading: 'TIME',
 		title: 'time in the state',
 		width: 7,
@@ -47,27 +47,27 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		description:
 			'time that tasks spent in visits to the state that ended; for an end state, the time from their start to it',
 	}),
-	figure('now', row => row.now ?? -1, formats.count, {
+	figureColumn('now', row => row.now ?? -1, formats.count, {
 		heading: 'NOW', title: 'tasks now', width: 6, fromColumns: 54,
 		description: 'tasks that are in the state now',
 		isBlank: row => row.now === undefined,
 		exportValue: row => row.now ?? '',
 	}),
-	figure('longest-now', row => row.oldestNs ?? -1, formats.ns, {
+	figureColumn('longest-now', row => row.oldestNs ?? -1, formats.ns, {
 		heading: 'OLDEST', title: 'longest now', width: 7, fromColumns: 100,
 		description: 'longest time that a task in the state now has been in it',
 		value: row => row.now ? formatNs(row.oldestNs ?? 0) : safe``,
 		exportValue: row => row.oldestNs === undefined ? '' : formats.ns.file(row.oldestNs),
 	}),
-	figure('visits', row => row.count, formats.count, {
+	figureColumn('visits', row => row.count, formats.count, {
 		heading: 'COUNT', title: 'visits', width: 6, fromColumns: 110, sortKeys: ['ticks'],
 		description: 'how often tasks left the state; for an end state, how many tasks reached it',
 	}),
-	figure('visits-per-s', row => row.perS, formats.perS, {
+	figureColumn('visits-per-s', row => row.perS, formats.perS, {
 		heading: 'PER S', title: 'visits a second', width: 6, fromColumns: 60, sortKeys: ['total-ticks'],
 		description: 'the same, a second',
 	}),
-	figure('mean', row => row.meanNs, formats.ns, {
+	figureColumn('mean', row => row.meanNs, formats.ns, {
 		heading: 'MEAN',
 		title: 'mean time',
 		width: 7,
@@ -75,7 +75,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		description: 'mean time of a visit to the state',
 		isBlank,
 	}),
-	figure('p50', row => row.p50Ns, formats.ns, {
+	figureColumn('p50', row => row.p50Ns, formats.ns, {
 		heading: 'P50',
 		title: 'median time',
 		width: 7,
@@ -83,7 +83,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		description: 'half of the visits took no longer; exact to 5 %',
 		isBlank,
 	}),
-	figure('p99', row => row.p99Ns, formats.ns, {
+	figureColumn('p99', row => row.p99Ns, formats.ns, {
 		heading: 'P99',
 		title: '99th percentile',
 		width: 7,
@@ -91,7 +91,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		description: '99 of 100 visits took no longer; exact to 5 %',
 		isBlank,
 	}),
-	figure('most', row => row.mostNs, formats.ns, {
+	figureColumn('most', row => row.mostNs, formats.ns, {
 		heading: 'MAX',
 		title: 'longest time',
 		width: 7,
@@ -234,7 +234,7 @@ function earlierReport(report: TaskReport, since = report.since): TaskReport | u
 }
 
 /** Returns the rows of the Tasks view. In filters `ticks` are the visits. */
-export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<TaskRow> {
+export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<TaskRow> {
 	const {tasks} = snapshot;
 	if (!tasks) {
 		return {rows: [], allRows: 0};

@@ -2,7 +2,7 @@ import {safe, type Printable} from '../../util/printable.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {Location, LockInfo, StateTicks} from '../../query/types/query.js';
 import {
-	cpuColumn, figure, ownCodeColumn, locationColumn, stateColumn, statesColumn, textColumn, type Column,
+	cpuColumn, figureColumn, ownCodeColumn, locationColumn, stateColumn, statesColumn, textColumn, type Column,
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {waitText, type Wait} from '../../query/locks/wait-of.js';
@@ -18,20 +18,20 @@ export type ThreadRow = {
 	readonly thread: number;
 	readonly threadKeys: readonly number[];
 	/** Number of threads; virtual ones only while alive. */
-	readonly threads: number;
+	readonly threadCount: number;
 	/** How many of them are mounted. */
 	readonly mounted: number;
 	/** 0 for a folded pool. */
 	readonly nativeId: number;
 	/** Undefined if unknown: in a profile of another tool. */
-	readonly alive: boolean | undefined;
-	readonly daemon: boolean;
+	readonly isAlive: boolean | undefined;
+	readonly isDaemon: boolean;
 	/** Whether the thread, or each one of a pool, is virtual. */
 	readonly isVirtual: boolean;
 	readonly carrierName?: string;
 	/** Whether the thread, or each one of a pool, carries a virtual thread now. */
 	readonly isCarrier: boolean;
-	readonly vmInternal: boolean;
+	readonly isVmInternal: boolean;
 	/** Whether it works for the JVM, not for the program: a collector, a compiler, the Reference Handler. */
 	readonly isOfJvm: boolean;
 	/** Whether it did nothing in the window, as it waits for work or has ended. */
@@ -89,14 +89,14 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 			row => row.ticks,
 			row => row.states[stateCode.RUNNABLE] + row.states[stateCode.BLOCKED],
 			row => Number(row.waitsFor?.ownerName !== undefined),
-			row => row.threads,
+			row => row.threadCount,
 		],
 	}),
-	figure('ticks', row => row.ticks, formats.count, {
+	figureColumn('ticks', row => row.ticks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90, sortKeys: ['ticks', 'total-ticks'],
 		description: 'samples of the thread in the counted states',
 	}),
-	figure('threads', row => row.threads, formats.count, {
+	figureColumn('threads', row => row.threadCount, formats.count, {
 		heading: 'THR', title: 'threads', width: 4, fromColumns: 72,
 		description: 'threads in the row; more than one for a pool; of virtual threads, those alive now',
 	}),
@@ -115,7 +115,7 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 		heading: 'STATES', title: 'blocked ticks', fromColumns: 80, sortBy: [row => row.states[stateCode.BLOCKED]],
 		description: 'states of the thread, in proportion; sorts by blocked ticks',
 	}),
-	figure('stuck', row => row.stuckMs, formats.duration, {
+	figureColumn('stuck', row => row.stuckMs, formats.duration, {
 		heading: 'STUCK',
 		title: 'stuck',
 		width: 6,
@@ -125,21 +125,21 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 			+ 'the first sample; blank for the JVM\'s own threads, and for those that sleep or wait for work',
 		value: row => row.stuckMs > 0 ? formatStuck(row) : safe``,
 	}),
-	figure('tid', row => row.nativeId, formats.count, {
+	figureColumn('tid', row => row.nativeId, formats.count, {
 		heading: 'TID', title: 'thread id', width: 8, fromColumns: 120, ascending: true,
 		description: 'id of the thread in the operating system',
 		value: row => row.nativeId > 0 ? safe`${row.nativeId}` : safe``,
 	}),
-	figure('cpu-ms', row => row.cpuNs, formats.cpuMs, {
+	figureColumn('cpu-ms', row => row.cpuNs, formats.cpuMs, {
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120,
 		description: 'CPU time of the thread, milliseconds',
 	}),
-	figure('mounted', row => row.mounted, formats.count, {
+	figureColumn('mounted', row => row.mounted, formats.count, {
 		heading: 'MNT', title: 'mounted', width: 4, fromColumns: 160,
 		description: 'virtual threads of the row that are mounted, that is on a carrier thread, now',
 		value: row => row.isVirtual ? safe`${row.mounted}` : safe``,
 	}),
-	figure('delay', row => row.runDelayPercent, formats.percent, {
+	figureColumn('delay', row => row.runDelayPercent, formats.percent, {
 		heading: 'DELAY%', title: 'run delay', width: 6, fromColumns: 140,
 		description: 'share of the time that it was ready to run and had no CPU',
 		isBlank: row => row.runDelayNs <= 0,
@@ -193,7 +193,7 @@ export function lockText(lock: LockInfo, room: number): Printable {
 }
 
 function nowText(
-	{now, nowThreads, threads, via, waitsFor, wait}: ThreadRow,
+	{now, nowThreads, threadCount, via, waitsFor, wait}: ThreadRow,
 	room: number,
 	fullNames: boolean,
 ): Printable {
@@ -201,7 +201,7 @@ function nowText(
 		return safe``;
 	}
 
-	const share = nowThreads === undefined ? safe`` : safe` (${nowThreads} of ${threads})`;
+	const share = nowThreads === undefined ? safe`` : safe` (${nowThreads} of ${threadCount})`;
 	const asides = [...(wait?.isForServer ? [waitText(wait)] : []), ...(via ? [viaText(via)] : [])];
 	const left = Math.max(room - share.length, 1);
 	return safe`${(waitsFor?.ownerName === undefined
@@ -209,14 +209,18 @@ function nowText(
 		: nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames))}${share}`;
 }
 
-function stateText({alive, shownState}: ThreadRow): Printable {
-	return alive ? (shownState ? stateWord(shownState) : safe`mixed`) : (alive === false ? safe`DEAD` : safe``);
+function stateText({isAlive, shownState}: ThreadRow): Printable {
+	return isAlive ? (shownState ? stateWord(shownState) : safe`mixed`) : (isAlive === false ? safe`DEAD` : safe``);
 }
 
 /** Returns `virtual`, `carrier` or `daemon`; empty for other threads. */
 export function kindText(
-	{isVirtual, isCarrier, daemon}: Pick<ThreadRow, 'isVirtual' | 'isCarrier' | 'daemon'>,
+	{isVirtual, isCarrier, isDaemon}: Pick<ThreadRow, 'isVirtual' | 'isCarrier' | 'isDaemon'>,
 ): Printable {
-	const kinds = [isVirtual ? safe`virtual` : safe``, isCarrier ? safe`carrier` : safe``, daemon ? safe`daemon` : safe``];
+	const kinds = [
+		isVirtual ? safe`virtual` : safe``,
+		isCarrier ? safe`carrier` : safe``,
+		isDaemon ? safe`daemon` : safe``,
+	];
 	return kinds.find(kind => kind !== '') ?? safe``;
 }

@@ -35,8 +35,8 @@ export const threadsView: View<ThreadRow> = {
 		const enter = row.state === 'BLOCKED'
 			? {key: 'enter', title: 'who holds the lock', short: 'holder'}
 			: {key: 'enter', title: 'its lines and stacks', short: 'lines'};
-		const only = {key: 't', title: row.threads === 1 ? 'only this thread' : 'only these threads', short: 'only'};
-		return row.threads > 1 && foldPools && !row.isVirtual
+		const only = {key: 't', title: row.threadCount === 1 ? 'only this thread' : 'only these threads', short: 'only'};
+		return row.threadCount > 1 && foldPools && !row.isVirtual
 			? [{key: 'l', title: 'each thread', short: 'unfold'}, enter, only]
 			: [
 				enter,
@@ -63,9 +63,9 @@ export const threadsView: View<ThreadRow> = {
 		const now = row.now ? safe` at ${shortName(row.now, Math.max(20, width - 30), false)}` : safe``;
 		const state
 			= row.shownState
-				?? (row.alive
-					? safe`${plural(row.threads, safe`thread`)} in several states`
-					: (row.alive === false
+				?? (row.isAlive
+					? safe`${plural(row.threadCount, safe`thread`)} in several states`
+					: (row.isAlive === false
 						? safe`ended`
 						: safe`state unknown: the profile is of another tool`));
 		const kind = kindText(row);
@@ -82,7 +82,7 @@ export const threadsView: View<ThreadRow> = {
 				? undefined
 				: {
 					text: row.isVirtual
-						? safe`virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted`
+						? safe`virtual: ${formatCount(row.threadCount)} now, ${formatCount(row.mounted)} of them mounted`
 						: kind,
 				},
 			row.waitsFor && {text: safe`waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error'},

@@ -27,7 +27,7 @@ import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {shownState, type OwnCodeRule} from '../../query/counters/waiting-stacks.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {waitOf, waitText} from '../../query/locks/wait-of.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 import {threadsViewColumns, type ThreadRow} from './columns.js';
 
 declare module '../../query/types/query.js' {
@@ -44,13 +44,13 @@ declare module '../../query/types/query.js' {
 Returns threads alive or sampled in the window, the JVM's quiet ones last. Without `showsWaitsForWork` these are left
 out, and so are threads that did nothing but wait for work.
 */
-export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<ThreadRow> {
+export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<ThreadRow> {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
 	const sums = sumByThread(counters, snapshot.threads.count);
 	const topOf = topLocations(snapshot, counters, scope, query);
 	const overMs = sampledMs(snapshot, since);
-	const unknownNow = knowsThreadsNow(snapshot) ? {} : {alive: undefined, isWithoutWork: false};
+	const unknownNow = knowsThreadsNow(snapshot) ? {} : {isAlive: undefined, isWithoutWork: false};
 	const rows: ThreadRow[] = [];
 	for (let thread = 0; thread < snapshot.threads.count; thread++) {
 		const isInState = snapshot.threads.alive[thread] === 1
@@ -134,30 +134,30 @@ type ThreadFigures = Pick<
 function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: ThreadFigures): ThreadRow {
 	const {threads, dictionary} = snapshot;
 	const flags = threads.flags[thread];
-	const alive = threads.alive[thread] === 1 && threads.state[thread] !== stateCode.TERMINATED;
-	const state = alive ? stateNow(snapshot, thread, figures.cpuPercent) : undefined;
+	const isAlive = threads.alive[thread] === 1 && threads.state[thread] !== stateCode.TERMINATED;
+	const state = isAlive ? stateNow(snapshot, thread, figures.cpuPercent) : undefined;
 	return {
 		key: String(threads.key[thread]),
 		name: threads.name[thread],
 		thread,
 		threadKeys: [threads.key[thread]],
-		threads: (flags & threadFlag.virtual) !== 0 && !alive ? 0 : membersOf(threads, thread),
-		mounted: alive && threads.carrier[thread] >= 0 ? 1 : 0,
+		threadCount: (flags & threadFlag.virtual) !== 0 && !isAlive ? 0 : membersOf(threads, thread),
+		mounted: isAlive && threads.carrier[thread] >= 0 ? 1 : 0,
 		nativeId: threads.nativeId[thread],
-		alive,
-		daemon: (flags & threadFlag.daemon) !== 0,
+		isAlive,
+		isDaemon: (flags & threadFlag.daemon) !== 0,
 		isVirtual: (flags & threadFlag.virtual) !== 0,
 		carrierName: threads.carrier[thread] >= 0 ? threads.name[threads.carrier[thread]] : undefined,
 		isCarrier: (flags & threadFlag.carrier) !== 0,
-		vmInternal: (flags & threadFlag.vmInternal) !== 0,
+		isVmInternal: (flags & threadFlag.vmInternal) !== 0,
 		isOfJvm: isOfJvm(flags, threads.name[thread]),
 		state,
 		shownState: state && shownState(state, waitsForWorkNow(snapshot, thread, query)),
 		isWithoutWork: isWithoutWork(snapshot, thread, figures, query),
 		...figures,
-		now: alive ? attributedLocation(snapshot, threads.node[thread], query) : undefined,
-		via: alive && query.ownFirst ? viaLocation(dictionary, threads.node[thread], query) : undefined,
-		own: alive && !query.ownFirst ? ownLocation(dictionary, threads.node[thread], query) : undefined,
+		now: isAlive ? attributedLocation(snapshot, threads.node[thread], query) : undefined,
+		via: isAlive && query.ownFirst ? viaLocation(dictionary, threads.node[thread], query) : undefined,
+		own: isAlive && !query.ownFirst ? ownLocation(dictionary, threads.node[thread], query) : undefined,
 		// The JVM's own threads are never stuck, unless at a lock of the program; nor is a thread that rests.
 		...((isOfJvm(flags, threads.name[thread]) && !isContendingNow(snapshot, thread))
 			|| restsNow(snapshot, thread, query)
@@ -199,8 +199,8 @@ function commonState(
 	rows: readonly ThreadRow[],
 	stateOf: (row: ThreadRow) => ThreadState | undefined,
 ): ThreadState | undefined {
-	const states = new Set(rows.filter(row => row.alive).map(row => stateOf(row)));
-	return rows.every(row => row.vmInternal) && states.has('RUNNABLE')
+	const states = new Set(rows.filter(row => row.isAlive).map(row => stateOf(row)));
+	return rows.every(row => row.isVmInternal) && states.has('RUNNABLE')
 		? 'RUNNABLE'
 		: (states.size === 1
 			? [...states][0]
@@ -217,7 +217,7 @@ function foldRows(name: Printable, rows: readonly ThreadRow[]): ThreadRow {
 			: busiest;
 	}
 
-	const alive = rows.filter(row => row.alive);
+	const alive = rows.filter(row => row.isAlive);
 	const {now, via, own, count} = commonLocation(alive);
 	const locks = new Set(alive.map(({waitsFor}) => waitsFor && `${waitsFor.className} ${waitsFor.ownerName}`));
 	const waits = new Set(alive.map(({wait}) => wait && waitText(wait)));
@@ -226,17 +226,17 @@ function foldRows(name: Printable, rows: readonly ThreadRow[]): ThreadRow {
 		key: `pool:${name}`,
 		name,
 		threadKeys: rows.flatMap(row => row.threadKeys),
-		threads: threadsIn(rows),
+		threadCount: threadsIn(rows),
 		mounted: sumOf(rows, row => row.mounted),
 		nativeId: 0,
-		alive: alive.length > 0 || busiest.alive,
+		isAlive: alive.length > 0 || busiest.isAlive,
 		now,
 		via,
 		own,
 		nowThreads: count < threadsIn(alive) ? count : undefined,
 		waitsFor: locks.size === 1 ? alive[0].waitsFor : undefined,
 		wait: waits.size === 1 ? alive[0].wait : undefined,
-		daemon: rows.every(row => row.daemon),
+		isDaemon: rows.every(row => row.isDaemon),
 		isVirtual: rows.every(row => row.isVirtual),
 		carrierName: undefined,
 		isCarrier: rows.every(row => row.isCarrier),
@@ -257,7 +257,7 @@ function foldRows(name: Printable, rows: readonly ThreadRow[]): ThreadRow {
 }
 
 function threadsIn(rows: readonly ThreadRow[]): number {
-	return sumOf(rows, ({threads}) => threads);
+	return sumOf(rows, ({threadCount}) => threadCount);
 }
 
 type CommonLocation = Pick<ThreadRow, 'now' | 'via' | 'own'> & {readonly count: number};
@@ -266,10 +266,10 @@ type CommonLocation = Pick<ThreadRow, 'now' | 'via' | 'own'> & {readonly count: 
 function commonLocation(rows: readonly ThreadRow[]): CommonLocation {
 	const counts = new Map<string, CommonLocation>();
 	let most: CommonLocation = {count: 0};
-	for (const {now, via, own, threads} of rows) {
+	for (const {now, via, own, threadCount} of rows) {
 		if (now) {
 			const name = locationName(now);
-			const entry = {now, via, own, count: threads + (counts.get(name)?.count ?? 0)};
+			const entry = {now, via, own, count: threadCount + (counts.get(name)?.count ?? 0)};
 			counts.set(name, entry);
 			most = entry.count > most.count ? entry : most;
 		}
@@ -305,14 +305,14 @@ function isWithoutWork(
 const filterFields: FilterFields<ThreadRow> = {
 	text: ({name, now}) => now ? `${name} ${locationName(now)}` : name,
 	percent: row => row.cpuPercent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks,
-	threads: row => row.threads, blocked: row => row.state === 'BLOCKED' ? 1 : 0, stuckS: row => row.stuckMs / 1000,
+	threads: row => row.threadCount, blocked: row => row.state === 'BLOCKED' ? 1 : 0, stuckS: row => row.stuckMs / 1000,
 };
 
 /** Returns a row for each pool, in the order of their first threads. The only thread of a pool keeps its own name. */
 function foldPools(rows: readonly ThreadRow[]): ThreadRow[] {
 	const pools = new Map<Printable, ThreadRow[]>();
 	for (const row of rows) {
-		getOrCreate(pools, `${row.vmInternal} ${poolName(row.name)}`, () => []).push(row);
+		getOrCreate(pools, `${row.isVmInternal} ${poolName(row.name)}`, () => []).push(row);
 	}
 
 	return Array.from(pools.values(), pool => pool.length === 1 ? pool[0] : foldRows(poolName(pool[0].name), pool));

@@ -4,10 +4,10 @@ import {sortRows} from '../../query/columns/sort.js';
 import {filterOf, passesFilter, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
-import {figure, hotPercent, textColumn, treeMark, type Column} from '../../query/columns/column.js';
+import {figureColumn, hotPercent, textColumn, treeMark, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 import {
 	titleOf,
 	traceMethods,
@@ -25,7 +25,7 @@ type TimeSettings =
 	& Partial<Pick<Column<TraceRow>, 'exportValue'>>;
 
 function time(id: string, of: (row: TraceRow) => number, settings: TimeSettings): Column<TraceRow> {
-	return figure(id, of, formats.ns, {
+	return figureColumn(id, of, formats.ns, {
 		...settings,
 		width: 7,
 		isBlank: row => row.calls === 0 || Number.isNaN(of(row)),
@@ -42,15 +42,15 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 		heading: 'OWN', title: 'own time', fromColumns: 60, sortKeys: ['self', 'cpu'],
 		description: 'time in the method, and not in traced methods that it called',
 	}),
-	figure('calls', row => row.calls, formats.count, {
+	figureColumn('calls', row => row.calls, formats.count, {
 		heading: 'CALLS', title: 'calls', width: 6, fromColumns: 100, sortKeys: ['ticks'],
 		description: 'calls that ended in the window',
 	}),
-	figure('calls-per-s', row => row.callsPerS, formats.perS, {
+	figureColumn('calls-per-s', row => row.callsPerS, formats.perS, {
 		heading: 'CALL/s', title: 'calls a second', width: 6, fromColumns: 0, sortKeys: ['total-ticks'],
 		description: 'calls that ended, a second',
 	}),
-	figure('exceptions', row => row.exceptionsPerS, formats.perS, {
+	figureColumn('exceptions', row => row.exceptionsPerS, formats.perS, {
 		heading: 'EXC/s', title: 'exceptions a second', width: 6, fromColumns: 70,
 		description: 'calls that ended with an exception, a second',
 		isBlank: row => row.exceptions === 0,
@@ -122,7 +122,7 @@ declare module '../../query/types/query.js' {
 const filterFields: FilterFields<TraceRow> = {text: titleOf, cpuMs: row => row.ownNs / 1e6, ticks: row => row.calls};
 
 /** Returns the traced methods or their call tree in the window. In filters `cpu` is the own time, `ticks` the calls. */
-export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<TraceRow> {
+export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<TraceRow> {
 	if (!snapshot.traces) {
 		return {rows: [], allRows: 0};
 	}

@@ -21,7 +21,7 @@ export type TreeOptions<Row extends CallNode> = {
 	/** Milliseconds of sampling in the window. */
 	readonly overMs: number;
 	/** Whether paths lead from a frame to its callers, instead of to its callees. */
-	readonly isInverted: boolean;
+	readonly isBottomUp: boolean;
 	/** Whether samples with this stack, by its node, are in the tree. */
 	readonly isKept: (node: number) => boolean;
 	/** Returns the node that samples with this stack, by its node, count for. */
@@ -59,14 +59,14 @@ export class CallTree<Row extends CallNode = CallNode> {
 	readonly whole: Weight;
 	/** Length of a weight in the arrays below. */
 	readonly weightLength: number;
-	/** Weights by node of the dictionary, of samples that count for it; unless inverted, totals include its callees. */
+	/** Weights by node of the dictionary, of samples that count for it; unless bottom-up, totals include callees. */
 	readonly selves: Float64Array;
 	readonly totals: Float64Array;
 	/** By node of the dictionary: its first callee with some weight, and the next one of the same caller; 0 if none. */
 	readonly firstCallee: Int32Array;
 	readonly nextCallee: Int32Array;
 	readonly starts: readonly number[];
-	/** Number of paths with some weight; 0 if inverted. */
+	/** Number of paths with some weight; 0 if bottom-up. */
 	size = 0;
 	/** With own code first: returns the library method with most of the samples that count for some nodes. */
 	readonly viaOf: ((nodes: readonly number[]) => Location | undefined) | undefined;
@@ -74,7 +74,7 @@ export class CallTree<Row extends CallNode = CallNode> {
 	readonly #compare: {compare(a: Row, b: Row): number}['compare'];
 
 	constructor(readonly options: TreeOptions<Row>, Node: new(tree: CallTree<Row>) => Row) {
-		const {dictionary, counters, scope, isInverted, isKept, nodeFor, ends} = options;
+		const {dictionary, counters, scope, isBottomUp, isKept, nodeFor, ends} = options;
 		const {nodeCount, nodeParent} = dictionary;
 		this.weightLength = plainLength + (options.countsStates ? stateCount : 0);
 		this.selves = new Float64Array(nodeCount * this.weightLength);
@@ -87,11 +87,11 @@ export class CallTree<Row extends CallNode = CallNode> {
 			}
 		}
 
-		this.totals = isInverted ? this.selves : Float64Array.from(this.selves);
-		this.firstCallee = new Int32Array(isInverted ? 0 : nodeCount);
-		this.nextCallee = new Int32Array(isInverted ? 0 : nodeCount);
+		this.totals = isBottomUp ? this.selves : Float64Array.from(this.selves);
+		this.firstCallee = new Int32Array(isBottomUp ? 0 : nodeCount);
+		this.nextCallee = new Int32Array(isBottomUp ? 0 : nodeCount);
 		// Callees first, which have larger ids than their callers. Inverted trees have no totals to sum up.
-		for (let node = isInverted ? rootNode : nodeCount - 1; node > rootNode; node--) {
+		for (let node = isBottomUp ? rootNode : nodeCount - 1; node > rootNode; node--) {
 			if (this.#hasWeight(node)) {
 				const caller = nodeParent[node];
 				this.nextCallee[node] = this.firstCallee[caller];
@@ -178,7 +178,7 @@ export class CallNode extends LocatedRow {
 		super();
 		this.key = parent
 			? `${parent.key}.${group}`
-			: `${tree.options.keyPrefix ?? ''}${tree.options.isInverted ? 'u' : 'd'}`;
+			: `${tree.options.keyPrefix ?? ''}${tree.options.isBottomUp ? 'u' : 'd'}`;
 		this.level = parent ? parent.level + 1 : tree.options.levelOfRoot;
 		this.#weight = weights.length === tree.weightLength ? weights : new Float64Array(tree.weightLength);
 		for (let index = 0; index < weights.length && weights !== this.#weight; index++) {
@@ -197,9 +197,9 @@ export class CallNode extends LocatedRow {
 	}
 
 	get hasChildren(): boolean {
-		const {firstCallee, options: {isInverted, dictionary: {nodeParent}}} = this.tree;
+		const {firstCallee, options: {isBottomUp, dictionary: {nodeParent}}} = this.tree;
 		return this.#isAboveStarts
-			|| this.nodes.some(node => (isInverted ? nodeParent : firstCallee)[node] !== rootNode);
+			|| this.nodes.some(node => (isBottomUp ? nodeParent : firstCallee)[node] !== rootNode);
 	}
 
 	get totalTicks(): number {
@@ -210,7 +210,7 @@ export class CallNode extends LocatedRow {
 		return this.#weight[cpuIndex];
 	}
 
-	/** Ticks and CPU time of samples with this row's frame innermost; inverted: only for a path's first row. */
+	/** Ticks and CPU time of samples with this row's frame innermost; bottom-up: only for a path's first row. */
 	get selfTicks(): number {
 		return this.#self(ticksIndex);
 	}
@@ -257,12 +257,12 @@ export class CallNode extends LocatedRow {
 		const {
 			firstCallee,
 			nextCallee,
-			options: {isInverted, grouping: {groupOfFrame}, dictionary: {nodeParent, nodeFrame}},
+			options: {isBottomUp, grouping: {groupOfFrame}, dictionary: {nodeParent, nodeFrame}},
 		} = tree;
 		for (const [index, node] of nodes.entries()) {
 			if (this.#isAboveStarts) {
 				visit(groupOfFrame[nodeFrame[node]], node, index);
-			} else if (!isInverted) {
+			} else if (!isBottomUp) {
 				for (let callee = firstCallee[node]; callee !== rootNode; callee = nextCallee[callee]) {
 					visit(groupOfFrame[nodeFrame[callee]], callee, index);
 				}
@@ -274,7 +274,7 @@ export class CallNode extends LocatedRow {
 
 	/** Returns the rows that its path leads to in some groups; by default in all. They are of this row's own class. */
 	childrenIn(isWanted: (group: number) => boolean = () => true): this[] {
-		const {tree, tree: {options: {isInverted}}} = this;
+		const {tree, tree: {options: {isBottomUp}}} = this;
 		const steps = new Map<number, Step>();
 		this.eachStep((group, node, from) => {
 			if (isWanted(group)) {
@@ -288,7 +288,7 @@ export class CallNode extends LocatedRow {
 		return Array.from(
 			steps,
 			([group, step]) =>
-				isInverted
+				isBottomUp
 					? new Node(tree, this, group, ...this.#carried(step))
 					: new Node(tree, this, group, step.nodes),
 		) as this[];
@@ -307,10 +307,10 @@ export class CallNode extends LocatedRow {
 		return this.parent === undefined && this.tree.options.startsAreRows;
 	}
 
-	/** Whether it has self time: in an inverted tree only the first row of a path has. */
+	/** Whether it has self time: in a bottom-up tree only the first row of a path has. */
 	get #hasSelf(): boolean {
-		const {isInverted, startsAreRows} = this.tree.options;
-		return isInverted
+		const {isBottomUp, startsAreRows} = this.tree.options;
+		return isBottomUp
 			? startsAreRows && this.parent !== undefined && this.parent.parent === undefined
 			: !this.#isAboveStarts;
 	}
@@ -325,7 +325,7 @@ export class CallNode extends LocatedRow {
 		return unit === 'ticks' ? percentOf(ticks, whole.ticks) : percentOf(cpuNs, whole.cpuNs);
 	}
 
-	/** Returns the nodes of a step of an inverted tree, each once, with the weights of the samples that lead there. */
+	/** Returns the nodes of a step of a bottom-up tree, each once, with the weights of the samples that lead there. */
 	#carried({nodes, from}: Step): [nodes: readonly number[], weights: Float64Array] {
 		const {weightLength} = this.tree;
 		if (this.weights.length === weightLength) {

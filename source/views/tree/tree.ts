@@ -11,9 +11,9 @@ import {figureReader, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, TreeQuery, Unit, Weight, Opening} from '../../query/types/query.js';
 import {
 	byLocation,
-	figure,
+	figureColumn,
 	fileColumn,
-	share,
+	shareColumn,
 	shareHeadings,
 	textColumn,
 	treeMark,
@@ -21,11 +21,11 @@ import {
 } from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 import {CallNode, CallTree, type TreeOptions} from './call-tree.js';
 
 export const treeColumns: ReadonlyArray<Column<CallNode>> = [
-	share('total', row => row.totalPercent, row => row.totalCpuNs, {
+	shareColumn('total', row => row.totalPercent, row => row.totalCpuNs, {
 		heading: 'CPU%',
 		measureHeadings: shareHeadings,
 		title: 'total share',
@@ -38,17 +38,17 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 			'CPU time of samples that came by this path, 100 is one core (or their share of CPU time or ticks); '
 			+ 'each sample counts once, recursion or not',
 	}),
-	share('self', row => row.selfPercent, row => row.selfCpuNs, {
+	shareColumn('self', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'SELF%', measureHeadings: {cpu: 'SELF', 'cpu-ms': 'SELFms'}, title: 'self share', width: 6,
 		fromColumns: 50, isHot: true, thenBy: [row => row.selfTicks],
 		description: 'the same of samples whose innermost frame it is; bottom-up, that of the hot line itself',
 		isBlank: row => row.selfTicks === 0 && row.selfCpuNs === 0,
 	}),
-	figure('ticks', row => row.totalTicks, formats.count, {
+	figureColumn('ticks', row => row.totalTicks, formats.count, {
 		heading: 'TICKS', title: 'total ticks', width: 6, fromColumns: 64, sortKeys: ['ticks', 'total-ticks'],
 		description: 'samples that came by this path, in the counted states',
 	}),
-	figure('cpu', row => row.totalCpuNs, formats.cpuMs, {
+	figureColumn('cpu', row => row.totalCpuNs, formats.cpuMs, {
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortKeys: ['cpu'],
 		description: 'CPU time of samples that came by this path, milliseconds',
 	}),
@@ -72,7 +72,7 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 const hotRootPercent = 5;
 
 /** Returns the rows of the Tree view. Text terms of the filter select stacks, its figures rows by their totals. */
-export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<CallNode> {
+export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<CallNode> {
 	const {tree, filter} = openTree(snapshot, since, query);
 	const rows = openedRows(tree, tree.below(tree.root), query.tree, {
 		isHotRoot: ({totalPercent}) => totalPercent >= hotRootPercent,
@@ -105,7 +105,7 @@ export function treeOptions(
 	const {filter, isKept, isRowKept} = treeFilter({...scope, overMs}, dictionary, grouping);
 	const ends = endsOf(dictionary, query);
 	const attributed = attributionOf(dictionary, {firstLine: query.firstLine});
-	const isInverted = query.tree?.isBottomUp ?? false;
+	const isBottomUp = query.tree?.isBottomUp ?? false;
 	const endOf = (node: number) => ends ? ends[node] : node;
 	const options: TreeOptions<CallNode> = {
 		dictionary,
@@ -113,7 +113,7 @@ export function treeOptions(
 		grouping,
 		scope,
 		overMs,
-		isInverted,
+		isBottomUp,
 		isKept,
 		ends,
 		app: query.app,
@@ -123,7 +123,7 @@ export function treeOptions(
 		sort: query.sort,
 		whole: wholeOf(counters, scope),
 		// Bottom-up paths start at the line that the stack, up to its end, is attributed to.
-		...(isInverted
+		...(isBottomUp
 			? {nodeFor: node => attributed[endOf(node)], startsAreRows: true}
 			: {nodeFor: endOf, starts: [rootNode], startsAreRows: false}),
 	};

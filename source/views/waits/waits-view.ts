@@ -20,7 +20,7 @@ export const waitsView: View<WaitRow> = {
 		'What threads wait for now, by kind and peer: sockets, files, pipes and child processes as the kernel knows them (read once a second), locks, conditions, queues and class initializers. Threads that wait for work are not listed.',
 	hints: row => [
 		{key: 'enter', title: 'its threads and stacks', short: 'threads'},
-		{key: 't', title: row.threads === 1 ? 'only this thread' : 'only these threads', short: 'only'},
+		{key: 't', title: row.threadCount === 1 ? 'only this thread' : 'only these threads', short: 'only'},
 		{key: 'tab', title: 'next view', short: 'view'},
 	],
 	query: queryWaits,
@@ -38,7 +38,7 @@ export const waitsView: View<WaitRow> = {
 		return {...detail, lines: [], waits: []};
 	},
 	titleLines(row) {
-		const count = row.threads;
+		const count = row.threadCount;
 		const longest = row.longestMs > 0
 			? safe`${count === 1 ? ' for' : ', longest for'} ${
 				stuckInWords({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast})
@@ -72,7 +72,7 @@ export const waitsView: View<WaitRow> = {
 			rowsAsJson(queryWaits(snapshot, since, {...query, showsWaitsForWork: true}).rows.slice(0, top), row => ({
 				kind: row.kind,
 				peer: row.peer,
-				threads: row.threads,
+				threads: row.threadCount,
 				longestMs: rounded(row.longestMs),
 				longestAtLeast: row.longestAtLeast,
 				at: frameOrNull(row.at),
@@ -83,8 +83,8 @@ export const waitsView: View<WaitRow> = {
 			})),
 	},
 	locationOf: ({at}) => at,
-	threadsOf: ({threads, threadKeys, waiters}) => ({
+	threadsOf: ({threadCount, threadKeys, waiters}) => ({
 		keys: threadKeys,
-		label: threads === 1 ? waiters[0].name : plural(threads, safe`thread`),
+		label: threadCount === 1 ? waiters[0].name : plural(threadCount, safe`thread`),
 	}),
 };

@@ -10,14 +10,14 @@ import {waitsForWorkNow, isHeldUpNow, missingWaits, programLocation, stuckMs} fr
 import {groupWaits, waitOf, waitText, type WaitGroup} from '../../query/locks/wait-of.js';
 import type {OwnCodeRule} from '../../query/counters/waiting-stacks.js';
 import type {Location, Query} from '../../query/types/query.js';
-import {figure, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
+import {figureColumn, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
-import type {ViewTable} from '../common/view.js';
+import type {ViewResult} from '../common/view.js';
 
 /** A row of the Waits view: threads that wait for the same thing in the same way in the newest sample. */
 export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAtLeast'> & {
 	readonly key: string;
-	readonly threads: number;
+	readonly threadCount: number;
 	/** Keys of their rows in the table, the longest wait first. */
 	readonly threadKeys: readonly number[];
 	/**
@@ -41,12 +41,12 @@ export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAt
 };
 
 export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
-	figure('threads', row => row.threads, formats.count, {
+	figureColumn('threads', row => row.threadCount, formats.count, {
 		heading: 'THR', title: 'threads', width: 4, fromColumns: 0, sortKeys: ['self', 'ticks'],
 		description: 'threads that wait for it now',
-		sortBy: [row => row.threads, row => row.longestMs],
+		sortBy: [row => row.threadCount, row => row.longestMs],
 	}),
-	figure('longest', row => row.longestMs, formats.duration, {
+	figureColumn('longest', row => row.longestMs, formats.duration, {
 		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 0, sortKeys: ['total', 'total-ticks', 'cpu'],
 		description: 'how long the longest of them has waited; >= since before the first sample',
 		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : safe``,
@@ -84,7 +84,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 ];
 
 /** What threads wait for in the newest sample; by default without rows whose threads all wait for work. */
-export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): ViewTable<WaitRow> {
+export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): ViewResult<WaitRow> {
 	const scope = scopeOf(snapshot, query);
 	const rows = groupWaits(snapshot, countedThreads(snapshot, scope), query).map(group =>
 		rowOf(snapshot, group, query));
@@ -120,7 +120,7 @@ function rowOf(snapshot: Snapshot, group: WaitGroup, rule: OwnCodeRule): WaitRow
 		key: waitText(group),
 		kind: group.kind,
 		peer: group.peer,
-		threads: group.count,
+		threadCount: group.count,
 		threadKeys: group.threads.map(thread => threads.key[thread]),
 		names: [...byName].sort(([, a], [, b]) => b - a).map(([name]) => name),
 		longestMs: group.longestMs,
@@ -142,6 +142,6 @@ function rowOf(snapshot: Snapshot, group: WaitGroup, rule: OwnCodeRule): WaitRow
 const filterFields: FilterFields<WaitRow> = {
 	text: ({kind, peer, at, waiters}) =>
 		[waitText({kind, peer}), at ? locationName(at) : '', ...waiters.map(({name}) => name)].join('\n'),
-	threads: row => row.threads,
+	threads: row => row.threadCount,
 	stuckS: row => row.longestMs / 1000,
 };
