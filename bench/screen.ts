@@ -152,7 +152,7 @@ class Bench {
 		const unmount = showScreen(
 			createElement(SessionScreen, {
 				store: this.#store,
-				data: new SessionData({saveFormats: []}),
+				session: new SessionData({saveFormats: []}),
 				view: {query: defaultQuery, view, delayMs: 1000},
 				theme: new Theme({color: true, ascii: false}),
 				save: async () => safe``,

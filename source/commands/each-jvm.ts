@@ -18,7 +18,7 @@ export type JvmSampler = {
 	/** Why a JVM could not be sampled. */
 	problem: string | undefined;
 	/** That there are more JVMs than are sampled at a time. */
-	leftOut: string | undefined;
+	omissionNote: string | undefined;
 	/** Ends when the JVM does, or with `stop`. Rejects if the JVM cannot be sampled. */
 	sample(target: Target): Promise<void>;
 };
@@ -78,11 +78,11 @@ export async function eachJvm(options: EachOptions, sampler: JvmSampler, maxTarg
 			}
 		}
 
-		const left = found.length - first.length;
-		const said = `${maxTargets} JVMs are sampled at a time, ${
-			plural(left, safe`JVM`)
+		const omittedCount = found.length - first.length;
+		const note = `${maxTargets} JVMs are sampled at a time, ${
+			plural(omittedCount, safe`JVM`)
 		} not: --include and --exclude choose`;
-		sampler.leftOut = left === 0 ? undefined : said;
+		sampler.omissionNote = omittedCount === 0 ? undefined : note;
 
 		await waitUntil(isToEnd, performance.now() + scanEveryMs, stop, pollMs);
 	}

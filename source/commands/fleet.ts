@@ -98,8 +98,8 @@ class Fleet {
 		const rows = filtered(list.rows, filterOf(filter), {text: ({words}) => words}).slice(0, top);
 		return withOutput(this.#options, async print => {
 			await print(tableText(list, rows, process.stdout.isTTY ? process.stdout.columns : Infinity));
-			const isCut = jvms === maxJvms;
-			await print(isCut ? `note: only the ${maxJvms} largest JVMs; a query in the address chooses others\n` : '');
+			const isTruncated = jvms === maxJvms;
+			await print(isTruncated ? `note: only the ${maxJvms} largest JVMs; a query in the address chooses others\n` : '');
 			return 0;
 		});
 	}

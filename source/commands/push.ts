@@ -65,7 +65,7 @@ const hourMs = 3_600_000;
 /** What is sent of all JVMs, and where. */
 class Pusher implements JvmSampler {
 	problem: string | undefined;
-	leftOut: string | undefined;
+	omissionNote: string | undefined;
 	readonly stop = abortOnSignal().signal;
 	readonly #options: Options;
 	readonly #backend: {readonly url: URL; readonly protocol: Protocol} | undefined;
@@ -122,7 +122,7 @@ class Pusher implements JvmSampler {
 	/** Shows the counts and any problem; `target`: undefined for all. */
 	show(target: Target | undefined): void {
 		const what = target ? `${target.pid} ${target.facts.mainClass}` : `${this.#jvms.size} JVMs`;
-		const {problem = this.problem ?? this.leftOut, isFull} = this.#sender ?? {};
+		const {problem = this.problem ?? this.omissionNote, isFull} = this.#sender ?? {};
 		this.#progress.show(
 			`pushing ${what}  ${this.#counts()}`,
 			isFull ? `${problem ?? 'the backend is too slow'}; the oldest windows are dropped` : problem,

@@ -126,11 +126,11 @@ type Saved = {
 
 /** Returns an opened file as a source that never changes. */
 export function savedSource({snapshot, recording, note: noteOnAll}: Saved): SnapshotSource {
-	const {note, ...said} = recording?.last.sourceNotes ?? {};
+	const {note, ...otherNotes} = recording?.last.sourceNotes ?? {};
 	const notes = [recording?.problem, note, noteOnAll].filter(text => text !== undefined);
 	return {
 		status: () => ({
-			phase: 'recording', stale: false, ...said, ...(notes.length > 0 ? {note: joined(notes, safe`; `)} : {}),
+			phase: 'recording', stale: false, ...otherNotes, ...(notes.length > 0 ? {note: joined(notes, safe`; `)} : {}),
 		}),
 		read: () => snapshot,
 		setPaused: () => undefined,

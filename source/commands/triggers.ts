@@ -54,7 +54,7 @@ type Fired = {readonly atMs: number; readonly monotonicMs: number};
 /** Each time a condition begins to hold for a target, writes the minute before and after to a file. */
 class Watcher implements JvmSampler {
 	problem: string | undefined;
-	leftOut: string | undefined;
+	omissionNote: string | undefined;
 	readonly stop = abortOnSignal().signal;
 	readonly #options: Options;
 	/** What went wrong with a file or with the command after it, the last time. */
@@ -106,7 +106,7 @@ class Watcher implements JvmSampler {
 			await showing(() => {
 				const problems = [...this.#watched].map(({recorder}) => recorder?.problem);
 				const problem = problems.find(text => text !== undefined) ?? this.#failure ?? this.problem
-					?? this.leftOut;
+					?? this.omissionNote;
 				this.#progress.show(
 					`watching ${this.#options.all ? `${this.#watched.size} JVMs` : what}  ${this.#counts()}`,
 					problem,

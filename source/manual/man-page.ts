@@ -55,8 +55,8 @@ export function manPage(commands: readonly Command[]): string {
 			subsection(title, optionRows.filter(([, option]) => option.group === group).map(([, option]) =>
 				[optionSpelling(option).trim(), optionHelp(option)])))),
 		...section('VIEWS', entries(views.map(({title, about}) => [title, about]))),
-		...section('KEYS', byGroup(keyTable.filter(row => isOfTables(row))).flatMap(({title, rows}) =>
-			subsection(title, rows.map(({label, help}) => [label, help])))),
+		...section('KEYS', byGroup(keyTable.filter(binding => isOfTables(binding))).flatMap(({title, bindings}) =>
+			subsection(title, bindings.map(({label, help}) => [label, help])))),
 		...section('FILTER', entries(filterHelp.map(({form, meaning}) => [form, meaning]))),
 		...section('WORDS OF THE HEADER', entries(headerWords.map(({word, meaning}) => [word, meaning]))),
 		...section('HOW SAMPLING GOES', entries(samplingFigures.map(({word, meaning}) => [word, meaning]))),

@@ -77,12 +77,14 @@ class LiveSampler implements SamplerHandle {
 	/** By number of the `hold`: called when the worker has released the target. */
 	readonly #onHeld = new Map<number, () => void>();
 	#holds = 0;
-	/** When the last sample was taken, or none was expected, and when the session ended (`monotonicMs`). */
+	/** When the last sample was taken, or the last time at which none was due (`monotonicMs`). */
 	#lastSignMs = monotonicMs();
+	/** When the session ended; Infinity before. */
 	#endedMs = Infinity;
 	#samples = 0;
-	/** The last result of `read`, and the table from which it was made. */
+	/** The result of the last `read`. */
 	#snapshot: Snapshot | undefined;
+	/** The table from which `#snapshot` was made. */
 	#image: TableImage | undefined;
 
 	constructor(options: SamplerOptions) {
@@ -136,7 +138,11 @@ class LiveSampler implements SamplerHandle {
 
 	read(): Snapshot | undefined {
 		const image = this.#reader.read(readWaitMs);
-		this.#set({stale: image === undefined, ...this.#expected(image)});
+		const nowMs = monotonicMs();
+		// An unreadable table is stale, not silent.
+		const samplingFigures = this.#status.phase === 'sampling' ? image?.figures : undefined;
+		this.#noteSample(samplingFigures, nowMs);
+		this.#set({stale: image === undefined, ...this.#silence(samplingFigures, nowMs)});
 		const engine = this.#engine;
 		// The first sample may be in the table before the message that names the engine arrives.
 		if (engine === undefined || !image || image.figures.samples === 0) {
@@ -276,23 +282,26 @@ class LiveSampler implements SamplerHandle {
 		}
 	}
 
+	/** Notes when the last sample was taken, or that none is due. `figures`: undefined if none is due. */
+	#noteSample(figures: TableImage['figures'] | undefined, nowMs: number): void {
+		if (!figures) {
+			this.#lastSignMs = nowMs;
+		} else if (figures.samples !== this.#samples) {
+			this.#samples = figures.samples;
+			this.#lastSignMs = nowMs - Math.max(0, steadyNow() - figures.lastSampleAtMs);
+		}
+	}
+
 	/**
 	Returns the seconds without a sample, or until the next one if the budget postpones it; both undefined in normal
-	operation. An unreadable table is stale, not silent.
+	operation, and if no sample is due (`figures` is undefined).
 	*/
-	#expected(image: TableImage | undefined): Pick<SourceStatus, 'silentS' | 'nextS'> {
-		const nowMs = monotonicMs();
-		if (this.#status.phase !== 'sampling' || image === undefined) {
-			this.#lastSignMs = nowMs;
+	#silence(figures: TableImage['figures'] | undefined, nowMs: number): Pick<SourceStatus, 'silentS' | 'nextS'> {
+		if (!figures) {
 			return {silentS: undefined, nextS: undefined};
 		}
 
-		const {samples, intervalMs, requestedIntervalMs, lastSampleAtMs, nextAtMs} = image.figures;
-		if (samples !== this.#samples) {
-			this.#samples = samples;
-			this.#lastSignMs = nowMs - Math.max(0, steadyNow() - lastSampleAtMs);
-		}
-
+		const {intervalMs, requestedIntervalMs, nextAtMs} = figures;
 		const silentMs = nowMs - this.#lastSignMs;
 		const isLong = intervalMs >= Math.max(minPostponedMs, minPostponedFactor * requestedIntervalMs);
 		const isPostponed = isLong && nextAtMs - this.#lastSignMs >= minPostponedMs;

@@ -15,7 +15,7 @@ import {RecentPauses, StopBudget} from './stop-budget.js';
 import {Backoff, SamplingClock, Sleeper, retryDelayMs, ticksBefore} from './clock.js';
 import {clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange} from './messages.js';
 import {CpuAccount, EndedThreads} from './cpu-account.js';
-import type {Waits} from './sampled-waits.js';
+import type {SampledWaits} from './sampled-waits.js';
 
 /** How often the pauses' percentiles are computed. */
 const pauseFiguresEveryMs = 250;
@@ -36,7 +36,7 @@ type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & SamplingLimits
 	/** Wakes the loop when a message arrives; without it, the loop sleeps on timers. */
 	readonly bell?: Bell;
 	/** Adds what threads wait for to samples, if set. */
-	readonly waits?: Waits;
+	readonly waits?: SampledWaits;
 	readonly processClock?: ProcessClock;
 	/** Whether threads with a name count; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
@@ -50,7 +50,7 @@ export class SamplingLoop {
 	readonly #options: LoopOptions;
 	readonly #sample = new Sample();
 	readonly #clock = new SamplingClock(performance.now());
-	readonly #budget: StopBudget;
+	readonly #stopBudget: StopBudget;
 	readonly #cpuBudget: CpuBudget;
 	readonly #pauses = new RecentPauses();
 	readonly #cpuAccount: CpuAccount;
@@ -96,7 +96,7 @@ export class SamplingLoop {
 		this.#sleeper = new Sleeper(options.bell);
 		this.#cpuAccount = new CpuAccount(pseudoFrame(options.writer, unattributed), new JvmStacks(options.writer));
 		this.#endedThreads = new EndedThreads(options.processClock);
-		this.#budget = new StopBudget(options.maxOverheadPercent);
+		this.#stopBudget = new StopBudget(options.maxOverheadPercent);
 		this.#cpuBudget = new CpuBudget(options.maxCpuPercent ?? 100, this.#requestedIntervalMs);
 	}
 
@@ -182,7 +182,7 @@ export class SamplingLoop {
 			await this.#inProgress;
 		}
 
-		// It may have been resumed in the meantime.
+		// Sampling may have been resumed during the wait.
 		if (this.#isSuspended) {
 			await this.#options.session.release();
 		}
@@ -197,7 +197,7 @@ export class SamplingLoop {
 
 	#intervalMs(): number {
 		return Math.max(
-			this.#budget.intervalMs(this.#requestedIntervalMs),
+			this.#stopBudget.intervalMs(this.#requestedIntervalMs),
 			this.#cpuBudget.pace.intervalMs,
 		);
 	}
@@ -213,7 +213,7 @@ export class SamplingLoop {
 	/** Counts a sample that covers `repeats` intervals, and schedules the next. */
 	#finish(outcome: SampleOutcome, repeats: number): void {
 		const nowMs = performance.now();
-		this.#budget.addSample(nowMs, outcome.stoppedMs);
+		this.#stopBudget.addSample(nowMs, outcome.stoppedMs);
 		this.#totals.targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
 		const isAtRest = sumUpTo(this.#sample.count, row => this.#sample.cpuNs[row]) < restNs;

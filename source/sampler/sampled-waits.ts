@@ -40,7 +40,7 @@ Adds to samples what threads wait for in system calls. A pass over all threads b
 of threads that have run or changed their stack, and those last read ten seconds ago. A wait is valid until the thread's
 stack changes.
 */
-export class Waits {
+export class SampledWaits {
 	readonly #interner: Interner;
 	readonly #calls: Pick<SystemCalls, 'of' | 'ofFile'>;
 	/** By key of a thread. */

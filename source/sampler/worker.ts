@@ -11,7 +11,7 @@ import {printable} from '../util/printable.js';
 import {Bell} from '../table/lock.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
-import {Waits} from './sampled-waits.js';
+import {SampledWaits} from './sampled-waits.js';
 import type {Command, Report, WorkerInput} from './messages.js';
 import {chooseEngine, hintFor} from './choose-engine.js';
 
@@ -27,7 +27,7 @@ async function run(): Promise<void> {
 	const writer = new TableWriter(input.table);
 	const choice = await chooseEngine(input.engine, input.target, undefined, input.timer);
 	engine = choice.engine;
-	const waits = input.waits ? new Waits(writer, new SystemCalls(input.target)) : undefined;
+	const waits = input.waits ? new SampledWaits(writer, new SystemCalls(input.target)) : undefined;
 	const session = await engine.open(input.target, {
 		...input,
 		fileWait: waits && ((kind, fd) => waits.ofFile(kind, fd)),

@@ -43,8 +43,8 @@ export async function runApp({
 			// It imports Ink, which is slow to load.
 			const {SessionScreen} = await import('./screens/session.js');
 			store.start();
-			const data = new SessionData({saveFormats, idleReason, sourceOf, top: view.top});
-			return <SessionScreen {...ports} {...{store, data, view}} theme={new Theme(theme)} onLeave={leave}/>;
+			const session = new SessionData({saveFormats, idleReason, sourceOf, top: view.top});
+			return <SessionScreen {...ports} {...{store, session, view}} theme={new Theme(theme)} onLeave={leave}/>;
 		});
 		const {snapshot, ring} = store.get();
 		return {

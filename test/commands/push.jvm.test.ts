@@ -181,17 +181,17 @@ test.concurrent('labels name the service and its pod, as far as the JVM says the
 	const stop = new AbortController();
 	const seen = new Set<number>();
 	const sampler: JvmSampler = {
-		stop: stop.signal, problem: undefined, leftOut: undefined,
+		stop: stop.signal, problem: undefined, omissionNote: undefined,
 		async sample({pid}) {
 			seen.add(pid);
 			await until(() => stop.signal.aborted);
 		},
 	};
 	const ended = eachJvm({include: ['BusyAndParked'], exclude: ['user:nobody']}, sampler, 1);
-	await until(() => sampler.leftOut);
+	await until(() => sampler.omissionNote);
 	stop.abort();
 	await ended;
-	expect(sampler.leftOut).toMatch(/^1 JVMs are sampled at a time, \d+ JVMs? not: --include and --exclude choose$/);
+	expect(sampler.omissionNote).toMatch(/^1 JVMs are sampled at a time, \d+ JVMs? not: --include and --exclude choose$/);
 	expect(seen.size).toBe(1);
 }));
 

@@ -38,7 +38,7 @@ export function openScreen(
 	return closedAfterTest(new ComponentScreen(
 		createElement(SessionScreen, {
 			store,
-			data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}),
+			session: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}),
 			theme: new Theme({color: false, ascii: true}),
 			save: async () => safe`saved it`,
 			explain: () => '# explained',

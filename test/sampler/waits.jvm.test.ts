@@ -5,7 +5,7 @@ import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {waitOf, fullWaitText} from '../../source/query/locks/wait-of.js';
-import {Waits} from '../../source/sampler/sampled-waits.js';
+import {SampledWaits} from '../../source/sampler/sampled-waits.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {namespaceRefusal, rootless} from '../helpers/users.js';
 import {jdks, piped} from '../helpers/jvm.js';
@@ -122,14 +122,14 @@ function again(sample: Sample, changed = -1): void {
 }
 
 /** Reads from peers with these names. */
-function callsBy(peer: () => string): ConstructorParameters<typeof Waits>[1] {
+function callsBy(peer: () => string): ConstructorParameters<typeof SampledWaits>[1] {
 	const read = () => ({kind: 'read', peer: peer(), end: 7});
 	return {of: read, ofFile: read};
 }
 
 test('at most a thousand are read in a second, and who stays is read again after ten', () => {
 	let reads = 0;
-	const waits = new Waits(new SnapshotBuilder(), callsBy(() => {
+	const waits = new SampledWaits(new SnapshotBuilder(), callsBy(() => {
 		reads++;
 		return 'somebody';
 	}));
@@ -156,7 +156,7 @@ test('at most a thousand are read in a second, and who stays is read again after
 
 test('what a sample has no time to read, the next one reads', () => {
 	let reads = 0;
-	const waits = new Waits(new SnapshotBuilder(), callsBy(() => {
+	const waits = new SampledWaits(new SnapshotBuilder(), callsBy(() => {
 		reads++;
 		return 'somebody';
 	}));
@@ -172,7 +172,7 @@ test('what a sample has no time to read, the next one reads', () => {
 test('a thread that has run is read again, and keeps what is known of its stack until then', () => {
 	const interner = new SnapshotBuilder();
 	let peer = 'one';
-	const waits = new Waits(interner, callsBy(() => peer));
+	const waits = new SampledWaits(interner, callsBy(() => peer));
 	const sample = idleSample(2);
 	const startMs = farMs();
 	waits.fill(sample, startMs);
@@ -191,7 +191,7 @@ test('a thread that has run is read again, and keeps what is known of its stack 
 test('names of peers that keep changing do not fill the dictionary', () => {
 	const interner = new SnapshotBuilder();
 	let count = 0;
-	const waits = new Waits(interner, callsBy(() => `10.0.0.1:${count++}`));
+	const waits = new SampledWaits(interner, callsBy(() => `10.0.0.1:${count++}`));
 	const sample = idleSample(1);
 	const startMs = farMs();
 	for (let pass = 0; pass < 3000; pass++) {

@@ -110,11 +110,11 @@ test.each([[100, 20], [1000, 20], [5000, 20]])(
 test('while the screen is paused the past is kept on, and comes with the next refresh', async () => {
 	const store = ringStore(1000);
 	await vi.advanceTimersByTimeAsync(2000);
-	store.hold(true);
+	store.keepSnapshot(true);
 	const before = store.get().ring.windows.length;
 	await vi.advanceTimersByTimeAsync(10_000);
 	expect(store.get().ring.windows.length).toBe(before);
-	store.hold(false);
+	store.keepSnapshot(false);
 	expect(store.get().ring.windows.length).toBeGreaterThanOrEqual(before + 10);
 	expect(readBody(store.get().ring.windows[0].body()).vitals).toEqual({cpuPercent: 50});
 	store.stop();

@@ -62,10 +62,10 @@ export class MemorySession implements EngineSession {
 		let interruptedMs = 0;
 		let isSteady = false;
 		try {
-			const unwatchedThreadRan = this.#stacks.begin();
+			const settledThreadRan = this.#stacks.begin();
 			this.#jvm.methods.beginSample();
 			this.#jvm.code.beginSample();
-			const threads = this.#threads.list({areAllDue: isAfterPause, unwatchedThreadRan});
+			const threads = this.#threads.list({areAllDue: isAfterPause, settledThreadRan});
 			const {changedThreads} = this.#threads;
 			const {newThreads} = this.#threads.java;
 			interruptedMs = this.#stacks.read(changedThreads, threads, newThreads.length > 0);

@@ -96,7 +96,7 @@ export function cycleText(deadlock: Deadlock): Printable {
 /** Returns a deadlock as a sentence: which thread waits where for which lock, and which thread holds it. */
 export function deadlockText(deadlock: Deadlock): Printable {
 	const waits = deadlock.slice(0, maxNamedThreads).map((member, index) =>
-		waitText(member, deadlock[(index + 1) % deadlock.length]));
+		heldLockText(member, deadlock[(index + 1) % deadlock.length]));
 	const left = deadlock.length - maxNamedThreads;
 	const more = left > 0 ? [safe`and ${left} more ${left === 1 ? 'thread' : 'threads'}`] : [];
 	return safe`deadlock of ${deadlock.length} ${deadlock.length === 1 ? 'thread' : 'threads'}: ${
@@ -104,7 +104,7 @@ export function deadlockText(deadlock: Deadlock): Printable {
 	}`;
 }
 
-function waitText({name, lockClass, at, ownerTookAt}: DeadlockedThread, owner: DeadlockedThread): Printable {
+function heldLockText({name, lockClass, at, ownerTookAt}: DeadlockedThread, owner: DeadlockedThread): Printable {
 	const where = at ? safe` at ${locationName(at)}` : safe``;
 	const lock = lockClass === '' ? safe`a lock` : lockClass;
 	const taken = ownerTookAt ? safe` (taken at ${locationName(ownerTookAt)})` : safe``;

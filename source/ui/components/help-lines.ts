@@ -89,9 +89,9 @@ export function helpLines(context: KeyContext, width: number, facts: HelpFacts =
 		),
 		...sessionLines(facts, width),
 		...samplingLines(facts, width),
-		...byGroup(keysOf(context, source)).flatMap(({title, rows}) => termSection({
+		...byGroup(keysOf(context, source)).flatMap(({title, bindings}) => termSection({
 			term: printable(title), text: isDetail ? safe`in a row's detail` : safe``,
-		}, keys(rows), width)),
+		}, keys(bindings), width)),
 		...columnLines(views.find(({id}) => id === context)?.columns ?? [], width),
 		...(isDetail
 			? []

@@ -133,10 +133,10 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 		const file = source.text.file();
 		await terminal.lend(async () => edit(file, source.line));
 	},
-	sampling({store}) {
+	'toggle-sampling'({store}) {
 		store.toggleSampling();
 	},
-	holders({store}) {
+	'ask-for-holders'({store}) {
 		store.askForHolders();
 	},
 	async 'move-span'({spans, store, dispatch}, {steps}) {
@@ -165,7 +165,7 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	},
 	trace: async ({tracer}) => tracer?.trace(),
 	'forget-methods': async ({tracer}) => tracer?.forget(),
-	record: async ({recording, data}) => recording?.toggle(data.ring),
+	'toggle-recording': async ({recording, data}) => recording?.toggle(data.ring),
 	save: async ({save, data: {snapshot, since, ring}, query}, effect) =>
 		snapshot ? save(snapshot, since, query, {...effect, ring}) : safe`nothing to save yet`,
 };
@@ -178,7 +178,7 @@ const failures: Readonly<Partial<Record<Effect['type'], Printable>>> = {
 	save: safe`not saved: `,
 	'find-methods': safe`not traced: `,
 	trace: safe`not traced: `,
-	record: safe`not recorded: `,
+	'toggle-recording': safe`not recorded: `,
 };
 
 /** Does what a key asked for besides changing the state; what comes of it is dispatched as changes. */

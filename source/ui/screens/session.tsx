@@ -31,7 +31,7 @@ import {performEffect, type Change, type EffectContext, type SessionPorts} from 
 
 type SessionScreenProps = SessionPorts & {
 	readonly store: SessionStore;
-	readonly data: SessionData;
+	readonly session: SessionData;
 	readonly view: InitialView;
 	readonly theme: Theme;
 	/** `back`: to the table of a backend. */
@@ -141,7 +141,7 @@ function Middle({caption, detailOf, ...parts}: MiddleProps) {
 }
 
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
-export function SessionScreen({store, data: session, view, theme, onLeave, ...ports}: SessionScreenProps) {
+export function SessionScreen({store, session, view, theme, onLeave, ...ports}: SessionScreenProps) {
 	const terminal = useTerminal();
 	const size = useSize();
 	const repaint = useRepaint();
@@ -170,7 +170,7 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 	});
 	usePlaying(ui.playSpeed, dispatch, layout);
 	useLayoutEffect(() => {
-		store.hold(ui.isPaused);
+		store.keepSnapshot(ui.isPaused);
 	}, [store, ui.isPaused]);
 	useEffect(() => {
 		store.setDelay(ui.delayMs);

@@ -659,14 +659,16 @@ function isOverridden(keys: readonly string[], context: KeyContext): boolean {
 
 /** All keys in the order of the help screen, without those that a view overrides in its context. */
 export const keyTable: readonly KeyBinding[] = allKeys
-	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !isOverridden(row.keys, context))});
+	.map(binding => binding.press
+		? binding
+		: {...binding, contexts: binding.contexts.filter(context => !isOverridden(binding.keys, context))});
 
 /** Contexts in which a character is text, unless it is a key for some sources. */
 const typedContexts: ReadonlySet<KeyContext> = new Set(['input', 'chooser']);
 
-const bindings = new Map(contexts.map(context => {
-	const rows = keyTable.filter(row => row.contexts.includes(context));
-	const keys = rows.flatMap(row => row.keys.map(key => [key, row] as const));
+const bindingsByContext = new Map(contexts.map(context => {
+	const bindings = keyTable.filter(binding => binding.contexts.includes(context));
+	const keys = bindings.flatMap(binding => binding.keys.map(key => [key, binding] as const));
 	return [
 		context,
 		new Map(keys.filter(([key, {sources}]) =>
@@ -676,8 +678,8 @@ const bindings = new Map(contexts.map(context => {
 
 /** Returns the binding of a key in a context; undefined if it does nothing there or, in an input line, is text. */
 export function bindingOf(context: KeyContext, key: string, source: SourceKind = 'jvm'): KeyBinding | undefined {
-	const row = bindings.get(context)?.get(key);
-	return row && isOffered(row, source) ? row : undefined;
+	const binding = bindingsByContext.get(context)?.get(key);
+	return binding && isOffered(binding, source) ? binding : undefined;
 }
 
 export function actionOf(context: KeyContext, key: string, source?: SourceKind): Action | undefined {
@@ -691,24 +693,24 @@ export function isOfTables({contexts}: KeyBinding): boolean {
 
 /** Returns the keys of a context, in the order of its help. */
 export function keysOf(context: KeyContext, source: SourceKind = 'jvm'): readonly KeyBinding[] {
-	return keyTable.filter(row => row.contexts.includes(context) && isOffered(row, source));
+	return keyTable.filter(binding => binding.contexts.includes(context) && isOffered(binding, source));
 }
 
 function isOffered({sources}: KeyBinding, source: SourceKind): boolean {
 	return sources === undefined || sources.includes(source);
 }
 
-/** Returns rows of keys by group, and within a group in the order of the key table; without empty groups. */
-export function byGroup(rows: readonly KeyBinding[]): ReadonlyArray<{
+/** Returns bindings by group, and within a group in the order of the key table; without empty groups. */
+export function byGroup(bindings: readonly KeyBinding[]): ReadonlyArray<{
 	readonly title: string;
-	readonly rows: readonly KeyBinding[];
+	readonly bindings: readonly KeyBinding[];
 }> {
 	return keyGroups
 		.map(({title, actions}) => ({
 			title,
-			rows: rows.filter(({action}) => (actions as readonly Action[]).includes(action)),
+			bindings: bindings.filter(({action}) => (actions as readonly Action[]).includes(action)),
 		}))
-		.filter(group => group.rows.length > 0);
+		.filter(group => group.bindings.length > 0);
 }
 
 /** Maps a key that the user remapped to the key whose action it now has; null: to none. */

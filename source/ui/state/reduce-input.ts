@@ -170,7 +170,7 @@ const onAccept: Readonly<Record<InputLayer['purpose'], (below: UiState, input: I
 	'confirm-trace': (below, {text}) => answerConfirmation(below, text),
 	holders: below =>
 		withEffect(withMessage(below, safe`asked for a full dump; the next sample shows who holds locks`), {
-			type: 'holders',
+			type: 'ask-for-holders',
 		}),
 	'save-name': (below, {text, format}) =>
 		withEffect(withMessage(below, safe`saving...`), {

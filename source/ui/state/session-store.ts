@@ -12,12 +12,12 @@ export type Feed = {
 	readonly status: SourceStatus;
 	readonly vitals: TargetVitals;
 	readonly nowMs: number;
-	/** The newest snapshot or, while the store is held, the last one before. Undefined before the first sample. */
+	/** The newest snapshot or, while it is kept, the last one before. Undefined before the first sample. */
 	readonly snapshot?: Snapshot;
 	/** Earlier snapshots, at which windows may begin. */
 	readonly starts: WindowStarts;
 	readonly ring: Ring;
-	/** Number of samples taken so far, also while the store is held. */
+	/** Number of samples taken so far, also while the snapshot is kept. */
 	readonly samplesTaken: number;
 	/** Whether the source has been read at least once. */
 	readonly isRead: boolean;
@@ -49,10 +49,10 @@ export class SessionStore {
 	readonly #listeners = new Set<() => void>();
 	#feed: Feed;
 	#delayMs: number;
-	#isHeld = false;
+	#isSnapshotKept = false;
 	#timer: NodeJS.Timeout | undefined;
 	#ringTimer: NodeJS.Timeout | undefined;
-	/** The windows of the past, which are added while the store is held, too. */
+	/** The windows of the past, which are added while the snapshot is kept, too. */
 	#ring: Ring;
 	#unlisten: (() => void) | undefined;
 
@@ -94,7 +94,7 @@ export class SessionStore {
 		clearInterval(this.#ringTimer);
 	}
 
-	/** Reads a new snapshot and the target's figures. While held, updates only status, sample count and `#ring`. */
+	/** Reads a new snapshot and the target's figures; while one is kept, updates only status, sample count, `#ring`. */
 	refresh(): void {
 		const {source, vitals} = this.#options;
 		// Whether the snapshot is stale is known once it has been read.
@@ -102,7 +102,7 @@ export class SessionStore {
 		const status = source.status();
 		const {snapshot: previous, starts} = this.#feed;
 		const samplesTaken = snapshot?.session.samples ?? 0;
-		if (this.#isHeld && previous) {
+		if (this.#isSnapshotKept && previous) {
 			this.#addToRing(snapshot);
 			this.#set({status, samplesTaken});
 			return;
@@ -122,10 +122,10 @@ export class SessionStore {
 	}
 
 	/** Keeps the current snapshot on the screen, or shows new ones again. */
-	hold(isHeld: boolean): void {
-		if (this.#isHeld !== isHeld) {
-			this.#isHeld = isHeld;
-			if (!isHeld) {
+	keepSnapshot(isKept: boolean): void {
+		if (this.#isSnapshotKept !== isKept) {
+			this.#isSnapshotKept = isKept;
+			if (!isKept) {
 				this.refresh();
 			}
 		}
@@ -178,7 +178,7 @@ export class SessionStore {
 		const snapshot = this.#options.source.read();
 		this.#addToRing(snapshot);
 		// A deadlock is shown or removed at once, however long the delay.
-		if (snapshot && !this.#isHeld && deadlocksText(snapshot) !== deadlocksText(this.#feed.snapshot)) {
+		if (snapshot && !this.#isSnapshotKept && deadlocksText(snapshot) !== deadlocksText(this.#feed.snapshot)) {
 			this.#refreshAgain();
 		}
 	};

@@ -205,11 +205,11 @@ export type Effect =
 			| 'suspend'
 			| 'reset'
 			| 'undo-reset'
-			| 'sampling'
-			| 'holders'
+			| 'toggle-sampling'
+			| 'ask-for-holders'
 			| 'trace'
 			| 'forget-methods'
-			| 'record'
+			| 'toggle-recording'
 			| 'explain';
 	}
 	/** Only for a profile of Pyroscope: shows the span that is `steps` of its lengths later, or earlier if negative. */

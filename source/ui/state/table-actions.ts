@@ -176,8 +176,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 			),
 	pause: (state, screen) =>
 		screen.source === 'recording' ? play(state, screen) : {...state, isPaused: !state.isPaused},
-	record: state => withEffect(state, {type: 'record'}),
-	sampling: state => withEffect(state, {type: 'sampling'}),
+	record: state => withEffect(state, {type: 'toggle-recording'}),
+	sampling: state => withEffect(state, {type: 'toggle-sampling'}),
 };
 
 /** Sorts by a column in its default order; the message names it, as its heading may be off the screen. */

@@ -52,16 +52,16 @@ export class LiveThreads {
 
 	/**
 	Returns the live threads in an array that the next call reuses. Reads the CPU times of threads that moved, are
-	recorded or due; of all, if `areAllDue`. `unwatchedThreadRan`: a thread that is not watched has records. Throws
+	recorded or due; of all, if `areAllDue`. `settledThreadRan`: a settled thread has records. Throws
 	`Unreadable` if the list cannot be read.
 	*/
-	list({areAllDue, unwatchedThreadRan}: {
+	list({areAllDue, settledThreadRan}: {
 		readonly areAllDue: boolean;
-		readonly unwatchedThreadRan: boolean;
+		readonly settledThreadRan: boolean;
 	}): readonly JavaThread[] {
 		this.changedThreads.length = 0;
 		const nowMs = performance.now();
-		if (unwatchedThreadRan) {
+		if (settledThreadRan) {
 			this.#unwatched.forget();
 		}
 

@@ -22,8 +22,14 @@ const maxStackPointers = 1000;
 /** How long a loss of records explains unattributed CPU time. */
 const explainedByLossMs = 10_000;
 
-/** A thread's newest recorded stack, when it was taken, and all those of the current sample. */
-type ThreadStacks = {readonly newest: RecordedStack; readonly takenAtMs: number; newStacks: readonly RecordedStack[]};
+type StacksOfThread = {
+	/** The newest recorded stack. */
+	readonly newest: RecordedStack;
+	/** When `newest` was taken. */
+	readonly takenAtMs: number;
+	/** The stacks of the current sample. */
+	newStacks: readonly RecordedStack[];
+};
 
 /**
 Takes the stacks of running threads from events on the CPUs' clocks: each CPU records what it runs every 10 ms. This
@@ -40,9 +46,9 @@ export class CpuTimer implements PerfTimer {
 	readonly #stacks: RecordedStacks;
 	readonly #shortestNs: number;
 	#periodNs: number;
-	readonly #threadStacks = new Map<JavaThread, ThreadStacks>();
+	readonly #threadStacks = new Map<JavaThread, StacksOfThread>();
 	/** Those with stacks of the newest sample. */
-	#withNewStacks: ThreadStacks[] = [];
+	#withNewStacks: StacksOfThread[] = [];
 	#forgetAtMs = 0;
 	/** The Java threads of the newest sample, by Linux id. */
 	readonly #threadByTid = new Map<number, JavaThread>();
