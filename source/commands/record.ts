@@ -5,6 +5,7 @@ import type {Options} from '../options/parse.js';
 import {Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
 import {formatBytes, formatCount, formatDuration} from '../query/columns/format.js';
+import {costPercent} from '../query/counters/share.js';
 import {ratesOf} from '../query/past/windows.js';
 import type {Ring} from '../query/past/past-ring.js';
 import {UserError} from '../runtime/errors.js';
@@ -83,15 +84,12 @@ function lineOf(recorder: Recorder, {newest}: Ring, verb = 'recording'): string 
 
 	const {session} = newest;
 	const {samplesPerS = 0, ownCpuPercent = 0} = ratesOf(newest, undefined);
-	const cost = session.durationMs > 0
-		? 100 * (session.targetStoppedMs + session.targetInterruptedMs) / session.durationMs
-		: 0;
 	return [
 		`${verb} ${recorder.name} ${formatDuration(session.durationMs)}`,
 		`${formatCount(session.samples)} samples`,
 		`${Math.round(samplesPerS)}/s`,
 		formatBytes(recorder.bytes),
-		`costs ${cost.toFixed(1)}% of target`,
+		`costs ${(costPercent(session) ?? 0).toFixed(1)}% of target`,
 		`own CPU ${ownCpuPercent.toFixed(1)}%`,
 	].join('  ');
 }

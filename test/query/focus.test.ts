@@ -58,6 +58,9 @@ test('shares are of the method\'s own time, with the error of that number of sam
 	expect(wait.totalPercent).toBeCloseTo(100 / 3);
 	expect(wait.wallMs).toBeCloseTo(2 * (1000 / service.session.samples));
 	expect(wait.wallError).toBeGreaterThan(20);
+	// The window goes on after the newest sample, but has no ticks there.
+	const quiet = {...service, session: {...service.session, durationMs: 5000}};
+	expect(rows(quiet, 'find', {by: 'method'})[1].wallMs).toBe(wait.wallMs);
 	const {caption: above} = focus(service, 'find');
 	expect(above)
 		.toMatch(/^A\.find: .* of threads' time, 90ms of CPU time \(94\.7% of all\)\. Sampled, not traced: seen in 6 thread samples; shares are right to \+\/- \d+\.\d points/);

@@ -9,7 +9,7 @@ import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../views/lines/lines.js';
 import {queryBlockers, type BlockerRow} from '../../views/blockers/blockers.js';
 import {threadsOfProgram, leastCpuPercent} from '../../query/summary/summary.js';
-import {corePercent, sampleTicks} from '../../query/counters/share.js';
+import {corePercent, tickMs} from '../../query/counters/share.js';
 import {longestFirst, titleOf, traceMethods, type TraceRow} from '../../views/traces/traced-methods.js';
 import {mostOf} from '../../util/sum.js';
 import type {LineRow} from '../../query/counted-lines.js';
@@ -43,7 +43,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 	const hot = withoutAgent(rows).filter(row => row.selfCpuNs > 0);
 	const cpuPercent = corePercent(wholeCpuNs, session.sampledMs);
 	const usesAlmostNoCpu = cpuPercent < leastCpuPercent;
-	const tickMs = session.sampledMs / Math.max(1, sampleTicks(snapshot, undefined));
+	const rowMs = (row: LineRow) => row.selfTicks * tickMs(snapshot, undefined);
 	const minMs = session.sampledMs * minWaitedFraction;
 	const waits = queryLines(snapshot, undefined, {
 		...whole,
@@ -60,7 +60,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 		.filter(({id}) => id !== 'contention' || blocked.length === 0).slice(0, maxEntries.findings);
 	const found = new Set(findings.map(({figures}) => figures.at));
 	const waited = withoutAgent(waits.rows)
-		.filter(row => row.selfTicks * tickMs >= minMs && !found.has(locationName(row)))
+		.filter(row => rowMs(row) >= minMs && !found.has(locationName(row)))
 		.slice(0, usesAlmostNoCpu ? maxEntries.waits : 1);
 	const entries: readonly Printable[] = [
 		...findings.map(({text}) => text),
@@ -71,7 +71,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 		...blocked.map(location => blockedText(location)),
 		...(usesAlmostNoCpu ? [littleCpuText(hot, wholeCpuNs)] : []),
 		...(cpuPercent < busyPercent
-			? waited.map(row => safe`waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`)
+			? waited.map(row => safe`waited ${timeAt(rowMs(row), row.threadCount)}${locationName(row)}`)
 			: []),
 		...(usesAlmostNoCpu ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row, session.sampledMs))),
 	];

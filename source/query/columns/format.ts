@@ -1,4 +1,4 @@
-import {fixed, safe, type Printable} from '../../util/printable.js';
+import {fixed, joined, safe, type Printable} from '../../util/printable.js';
 import type {PartFigure} from '../types/query.js';
 
 /** Formats a percentage in at most five characters: 100, 41.2; 0.04 becomes 0.0. Empty if not finite. */
@@ -175,4 +175,14 @@ export function dayAndTime(epochMs: number): Printable {
 
 function twoDigits(value: number): Printable {
 	return safe`${Math.floor(value)}`.padStart(2, '0');
+}
+
+/** Characters of a sparkline, from the lowest value to the highest. */
+const sparkCharacters = [...safe` ▁▂▃▄▅▆▇█`];
+
+/** Returns values as a sparkline, a character each; a value of 0 has the first of `sparkCharacters`, 1 the last. */
+export function sparkline(values: readonly number[]): Printable {
+	const highest = sparkCharacters.length - 1;
+	return joined(values.map(value =>
+		sparkCharacters[value <= 0 ? 0 : Math.max(1, Math.min(highest, Math.ceil(value * highest)))]), safe``);
 }

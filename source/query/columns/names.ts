@@ -5,6 +5,9 @@ import {isJvmWork} from '../../model/jvm-stacks.js';
 import {locationName} from '../counters/location.js';
 import type {Location} from '../types/query.js';
 
+/** Cells of a location in a sentence. */
+export const maxLocationCells = 60;
+
 /** The user's names of packages on the screen, by package. Set before anything is drawn; files have full names. */
 let userNames: ReadonlyMap<string, Printable> = new Map();
 

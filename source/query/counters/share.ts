@@ -1,4 +1,4 @@
-import type {Snapshot} from '../../model/snapshot.js';
+import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import type {Interval, Measure} from '../types/query.js';
 
 /** Two-sided 95% quantile of the normal distribution. */
@@ -83,6 +83,17 @@ export function percentIn(
 export function sampleTicks(snapshot: Snapshot, since: Snapshot | undefined): number {
 	// Profiles of other tools (pprof) have no `sampleTicks`.
 	return inWindow('sampleTicks', snapshot, since) || inWindow('samples', snapshot, since);
+}
+
+/** Returns the milliseconds of sampling that a tick of a window represents; 0 for a window without samples. */
+export function tickMs(snapshot: Snapshot, since: Snapshot | undefined): number {
+	const ticks = sampleTicks(snapshot, since);
+	return ticks > 0 ? sampledMs(snapshot, since) / ticks : 0;
+}
+
+/** Returns for what percentage of a session sampling stopped or interrupted the target; undefined before it begins. */
+export function costPercent({durationMs, targetStoppedMs, targetInterruptedMs}: SessionStats): number | undefined {
+	return durationMs > 0 ? 100 * (targetStoppedMs + targetInterruptedMs) / durationMs : undefined;
 }
 
 /** Returns how many threads on average make a move (`sessionFigures.moves`) together: they count as one observation. */

@@ -8,7 +8,7 @@ import {countedLines} from '../counted-lines.js';
 import {countedThreads, countersInWindow, scopeOf} from '../counters/scope.js';
 import {defaultQuery, type Finding, type Location, type SummaryOptions, type Query} from '../types/query.js';
 import {locationNameOrEmpty} from '../columns/column.js';
-import {shortName} from '../columns/names.js';
+import {maxLocationCells, shortName} from '../columns/names.js';
 import {appLine} from '../counters/attribution.js';
 import {framesOf} from '../counters/stack-index.js';
 import {decimals, formatBytes, formatDuration} from '../columns/format.js';
@@ -256,7 +256,6 @@ function causeInProgram(
 	return {text: safe`${known.text}${at ? safe`, at ${shortName(at, maxLocationCells)}` : ''}`, at};
 }
 
-const maxLocationCells = 60;
 const minNamedMethodPercent = 25;
 
 function jitFinding(

@@ -5,7 +5,7 @@ import {poolName, safe, type Printable} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
 import {locationNameOrEmpty} from '../columns/column.js';
 import {formatCount, formatDuration} from '../columns/format.js';
-import {nameWith, shortName, viaText} from '../columns/names.js';
+import {maxLocationCells, nameWith, shortName, viaText} from '../columns/names.js';
 import {appLine, type AppLine} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {membersOfAll, threadKind} from '../counters/thread-table.js';
@@ -17,8 +17,6 @@ import type {Finding, Query} from '../types/query.js';
 /** A pool whose threads have waited for this long has no thread for its tasks; in a program that uses CPU, longer. */
 const leastQuietMs = 2000;
 const leastBusyMs = 5000;
-
-const maxLocationCells = 60;
 
 /** Begins the names of the workers of ForkJoinPool.commonPool(). */
 const commonPool = 'ForkJoinPool.commonPool-worker-';

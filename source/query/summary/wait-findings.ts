@@ -5,7 +5,9 @@ import {featureRelease, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatStuck, stuckInWords} from '../columns/format.js';
 import {locationNameOrEmpty} from '../columns/column.js';
-import {initializerText, lockName, methodName, nameWith, shortName, viaText} from '../columns/names.js';
+import {
+	initializerText, lockName, maxLocationCells, methodName, nameWith, shortName, viaText,
+} from '../columns/names.js';
 import {appLine, type AppLine} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
@@ -25,8 +27,6 @@ import {
 import {groupWaits, unknownCall, waitOf} from '../locks/wait-of.js';
 import type {Finding, Location, Query} from '../types/query.js';
 import {poolFindings} from './pool-findings.js';
-
-const maxLocationCells = 60;
 
 /** In a program that uses CPU, contention is reported for this many threads, or for one blocked this long. */
 const manyContending = 3;

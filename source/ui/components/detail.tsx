@@ -1,7 +1,7 @@
 import {safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
-import {formatCount, formatMs, formatStuck, plural} from '../../query/columns/format.js';
+import {formatCount, formatMs, formatStuck, plural, sparkline} from '../../query/columns/format.js';
 import type {Trend} from '../../query/past/steps.js';
 import {waitText, type WaitGroup} from '../../query/locks/wait-of.js';
 import {shortName} from '../../query/columns/names.js';
@@ -20,7 +20,7 @@ import {
 } from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
 import type {Layout} from '../text/screen-layout.js';
-import {elideEnd, pad, wrappedSpans, type Span, type Spans, sparkline} from '../text/spans.js';
+import {elideEnd, pad, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/detail.js';
 import type {StackRow} from '../../query/stack-rows.js';
 import {Lines} from './text.js';

@@ -1,12 +1,12 @@
 import {safe, type Printable} from '../../util/printable.js';
-import {formatCount, clock} from '../../query/columns/format.js';
+import {clock, formatCount, sparkline} from '../../query/columns/format.js';
 import type {Ring} from '../../query/past/past-ring.js';
 import {intervalEnd, meansOfIntervals, type IntervalMeans} from '../../query/past/steps.js';
 import {pastWindowEndMs} from '../state/time.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Layout} from '../text/screen-layout.js';
-import {sparkline, type Spans} from '../text/spans.js';
+import type {Spans} from '../text/spans.js';
 import {Lines} from './text.js';
 
 type TimeLineProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};

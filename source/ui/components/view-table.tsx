@@ -3,6 +3,7 @@ import {memo} from 'react';
 import {safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {headingOf, isFlexible, type CellContext} from '../../query/columns/column.js';
+import {sparkline} from '../../query/columns/format.js';
 import {sampledMs} from '../../query/counters/share.js';
 import {measureOf} from '../../query/counters/scope.js';
 import {stateSets} from '../../query/filter/state-sets.js';
@@ -14,9 +15,7 @@ import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {queryOfView, selectedIndex, type UiState} from '../state/state.js';
 import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/screen-layout.js';
-import {
-	elideEnd, dropCells, fit, pad, sparkline, truncateSpans, wrappedSpans, type Span, type Spans,
-} from '../text/spans.js';
+import {elideEnd, dropCells, fit, pad, truncateSpans, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {areSame, EmptyLine, Line, Lines, Pieces, useTheme} from './text.js';
 
 type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};

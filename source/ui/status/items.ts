@@ -3,13 +3,13 @@ import {sumOf} from '../../util/sum.js';
 import {elideStart} from '../../util/cell-width.js';
 import {featureRelease, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
-import {formatBytes, formatDuration, plural} from '../../query/columns/format.js';
+import {formatBytes, formatDuration, plural, sparkline} from '../../query/columns/format.js';
 import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../../model/role.js';
 import {joinedGroups, type Item} from '../text/line-items.js';
-import {halved, sparkline} from '../text/spans.js';
+import {halved} from '../text/spans.js';
 import {badgeOf} from './session-states.js';
 import {samplingFigures, warningsOf} from './sampling.js';
 

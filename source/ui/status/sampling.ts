@@ -4,6 +4,7 @@ import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {sumUpTo} from '../../util/sum.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatCount} from '../../query/columns/format.js';
+import {costPercent} from '../../query/counters/share.js';
 import {limitOf, starvedText, unattributedText} from '../../query/summary/summary.js';
 import type {ScreenData} from '../state/screen-data.js';
 
@@ -71,11 +72,11 @@ export const samplingFigures: readonly SamplingFigure[] = [
 		word: safe`cost`,
 		meaning: 'share of the time for which the target was stopped or interrupted for samples (--max-overhead)',
 		value({snapshot}) {
-			const cost = costOf(snapshot);
+			const cost = snapshot && costPercent(snapshot.session);
 			return cost === undefined ? undefined : percent(cost);
 		},
 		bad({snapshot}) {
-			const cost = costOf(snapshot) ?? 0;
+			const cost = (snapshot && costPercent(snapshot.session)) ?? 0;
 			return cost >= badCost && snapshot!.session.samples >= leastSamples
 				? safe`costs ${percent(cost)} of target`
 				: undefined;
@@ -99,11 +100,6 @@ export const samplingFigures: readonly SamplingFigure[] = [
 		},
 	},
 ];
-
-function costOf(snapshot: ScreenData['snapshot']): number | undefined {
-	const {durationMs = 0, targetStoppedMs = 0, targetInterruptedMs = 0} = snapshot?.session ?? {};
-	return durationMs > 0 ? 100 * (targetStoppedMs + targetInterruptedMs) / durationMs : undefined;
-}
 
 function percent(value: number): Printable {
 	return safe`${Number(value.toFixed(1))}%`;

@@ -1,4 +1,4 @@
-import {joined, safe, type Printable} from '../../util/printable.js';
+import {safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {cellWidth, firstCells, graphemes} from '../../util/cell-width.js';
 import type {Role} from '../../model/role.js';
@@ -97,16 +97,4 @@ export function wrappedSpans(text: Printable, width: number, role?: Span['role']
 /** Returns a trend of half as many steps: the higher value of each pair. */
 export function halved(trend: Trend): Trend {
 	return trend.filter((_, index) => index % 2 === 1).map((value, index) => Math.max(value, trend[index * 2]));
-}
-
-/** Characters of a sparkline, from the lowest value to the highest. */
-const sparkCharacters = [...safe` ▁▂▃▄▅▆▇█`];
-
-/**
-Returns a trend as a sparkline, a character for each step; a value of 0 has the first of `sparkCharacters`, 1 the last.
-*/
-export function sparkline(trend: Trend): Printable {
-	const highest = sparkCharacters.length - 1;
-	return joined(trend.map(value =>
-		sparkCharacters[value <= 0 ? 0 : Math.max(1, Math.min(highest, Math.ceil(value * highest)))]), safe``);
 }

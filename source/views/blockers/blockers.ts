@@ -11,7 +11,7 @@ import {sortRows} from '../../query/columns/sort.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
 import {membersOf, unseenVirtualThreads} from '../../query/counters/thread-table.js';
 import {isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
-import {sampleTicks, sampledMs} from '../../query/counters/share.js';
+import {tickMs} from '../../query/counters/share.js';
 import {passesFilter, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, Location} from '../../query/types/query.js';
 import {
@@ -170,8 +170,6 @@ type LockSums = {
 
 function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>): LockSums[] {
 	const {threads, contention, dictionary} = snapshot;
-	const ticksOfWindow = sampleTicks(snapshot, since);
-	const tickMs = ticksOfWindow > 0 ? sampledMs(snapshot, since) / ticksOfWindow : 0;
 	const sums = new Map<string, LockSums>();
 	const waitOf = (
 		thread: number,
@@ -179,7 +177,7 @@ function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Sco
 	): WaiterSums => {
 		const key = keyOf(snapshot, lock);
 		const sum = getOrCreate<string, LockSums>(sums, key, () => ({
-			...lock, key, readers: 0, waiters: new Map(), tickMs,
+			...lock, key, readers: 0, waiters: new Map(), tickMs: tickMs(snapshot, since),
 		}));
 		sum.ownerFrame = lock.ownerFrame || sum.ownerFrame;
 		sum.readers = Math.max(readers, sum.readers);

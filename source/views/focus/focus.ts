@@ -6,7 +6,7 @@ import {endsOf} from '../../query/counters/attribution.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, scopeOf} from '../../query/counters/scope.js';
 import {
-	cpuPieces, percentOf, effectiveSampleSize, sampledMs, sampleTicks, shareError, threadsInStep, windowMs,
+	cpuPieces, percentOf, effectiveSampleSize, sampledMs, shareError, threadsInStep, tickMs,
 } from '../../query/counters/share.js';
 import type {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
@@ -291,11 +291,6 @@ function methodLocation(methods: readonly Location[], pattern: Printable): Locat
 		line: -1,
 	};
 	return methods.length === 1 ? methods[0] : combined;
-}
-
-function tickMs(snapshot: Snapshot, since: Snapshot | undefined): number {
-	const ticks = sampleTicks(snapshot, since);
-	return ticks > 0 ? windowMs(snapshot, since) / ticks : 0;
 }
 
 /** Returns the method's time with callees, and the sums of squares for its error, see `counterColumns`. */

@@ -1,6 +1,6 @@
 import {safe, type Printable} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {nameWith, nameHeldBy, viaText} from '../../query/columns/names.js';
+import {maxLocationCells, nameWith, nameHeldBy, viaText} from '../../query/columns/names.js';
 import {locationKey, locationName} from '../../query/counters/location.js';
 import {mostOf} from '../../util/sum.js';
 import type {Query, Location, Unit} from '../../query/types/query.js';
@@ -229,7 +229,6 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 
 const consideredRows = 20;
 const minCalledPercent = 50;
-const maxLocationCells = 60;
 
 /**
 Returns a sentence on the line of own code whose calls of libraries have most of the share; undefined if there is none.

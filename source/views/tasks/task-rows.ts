@@ -9,7 +9,7 @@ import type {Query} from '../../query/types/query.js';
 import type {TaskState} from '../../model/task-probe.js';
 import {cellWidth, elideStart} from '../../util/cell-width.js';
 import {figureColumn, textColumn, type Column} from '../../query/columns/column.js';
-import {formatNs, formats} from '../../query/columns/format.js';
+import {formatNs, formats, sparkline} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import type {ViewResult} from '../common/view.js';
 
@@ -141,13 +141,11 @@ export function shortKind(kind: Printable, room: number, full: boolean): Printab
 	return shortName({className: kind, method: safe``, file: safe``, line: -1}, room, full);
 }
 
-const levels = [...safe` ▁▂▃▄▅▆▇█`];
-
 /** Returns recent counts as bars, a cell each, the newest last. */
 function bars(counts: readonly number[], room: number): Printable {
 	const shown = counts.slice(-room);
 	const highest = Math.max(...shown, 1);
-	return joined(shown.map(count => levels[Math.ceil(count / highest * (levels.length - 1))]), safe``);
+	return sparkline(shown.map(count => count / highest));
 }
 
 export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
