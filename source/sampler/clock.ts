@@ -2,6 +2,14 @@ import {performance} from 'node:perf_hooks';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type Bell} from '../table/lock.js';
 
+const minIntervalMs = 1;
+const maxIntervalMs = 60_000;
+
+/** Returns the nearest interval that the sampler supports; for NaN the longest. */
+export function clampInterval(intervalMs: number): number {
+	return intervalMs <= maxIntervalMs ? Math.max(minIntervalMs, intervalMs) : maxIntervalMs;
+}
+
 /** No sample counts as late before this: Node's timers are a millisecond or two late even on a host without load. */
 const minToleranceMs = 3;
 

@@ -11,8 +11,8 @@ import {TableReader, type TableImage} from '../table/table-reader.js';
 import {loadLibc} from '../jvm/system/koffi.js';
 import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
-import {steadyNow} from '../util/steady-clock.js';
-import {monotonicMs, type Command, type Report, type WorkerInput} from './messages.js';
+import {monotonicMs, steadyNow} from '../util/steady-clock.js';
+import type {Command, Report, WorkerInput} from './messages.js';
 
 /** How long the main thread may be blocked by the table's lock; after that the screen is stale. */
 const readWaitMs = 50;

@@ -9,12 +9,13 @@ import {type Bell} from '../table/lock.js';
 import {type TableWriter} from '../table/writer.js';
 import {sumUpTo} from '../util/sum.js';
 import {safe, type Printable} from '../util/printable.js';
-import {steadyNow} from '../util/steady-clock.js';
+import {monotonicMs, steadyNow} from '../util/steady-clock.js';
 import {CpuBudget} from './cpu-budget.js';
 import {RecentPauses, StopBudget} from './stop-budget.js';
-import {Backoff, SamplingClock, Sleeper, retryDelayMs, ticksBefore} from './clock.js';
-import {clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange} from './messages.js';
-import {CpuAccount, EndedThreads} from './cpu-account.js';
+import {Backoff, SamplingClock, Sleeper, clampInterval, retryDelayMs, ticksBefore} from './clock.js';
+import type {Report, SamplingLimits, StatusChange} from './messages.js';
+import {CpuAccount} from './cpu-account.js';
+import {EndedThreads} from './ended-threads.js';
 import type {SampledWaits} from './sampled-waits.js';
 
 /** How often the pauses' percentiles are computed. */

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import type {Printable} from '../util/printable.js';
 import type {EngineOptions, TimerId} from '../engines/common/engine.js';
 import type {SourceStatus} from '../model/source.js';
@@ -50,16 +49,3 @@ export type Report =
 	| {readonly kind: 'held'; readonly number: number}
 	/** The session has ended, and so does the worker. */
 	| {readonly kind: 'over'; readonly phase: 'ended' | 'failed'; readonly message: Printable; readonly hint: Printable};
-
-const minIntervalMs = 1;
-const maxIntervalMs = 60_000;
-
-/** Returns the nearest interval that the sampler supports; for NaN the longest. */
-export function clampInterval(intervalMs: number): number {
-	return intervalMs <= maxIntervalMs ? Math.max(minIntervalMs, intervalMs) : maxIntervalMs;
-}
-
-/** Returns monotonic milliseconds, the same in all threads of this process (`performance.now()` differs by thread). */
-export function monotonicMs(): number {
-	return Number(process.hrtime.bigint()) / 1e6;
-}

@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 /** Readings may differ by this much from one clock to the other without a step. */
 const toleranceMs = 500;
 
@@ -32,4 +34,9 @@ const clock = new SteadyClock();
 /** Returns the time of day in epoch milliseconds, which never goes back by more than half a second. */
 export function steadyNow(): number {
 	return clock.now();
+}
+
+/** Returns monotonic milliseconds, the same in all threads of this process (`performance.now()` differs by thread). */
+export function monotonicMs(): number {
+	return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -4,7 +4,7 @@ import type {EngineSession, SampleOutcome} from '../../source/engines/common/eng
 import type {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {SamplingLoop} from '../../source/sampler/loop.js';
-import {monotonicMs} from '../../source/sampler/messages.js';
+import {monotonicMs} from '../../source/util/steady-clock.js';
 import {Bell, acquireLock, releaseLock} from '../../source/table/lock.js';
 import {createTable, tableHeader} from '../../source/table/table-layout.js';
 import {TableReader} from '../../source/table/table-reader.js';

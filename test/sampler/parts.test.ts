@@ -4,8 +4,7 @@ import type {Obstacle} from '../../source/jvm/obstacles.js';
 import {SessionOver, type Engine} from '../../source/engines/common/engine.js';
 import {RecentPauses} from '../../source/sampler/stop-budget.js';
 import {chooseEngine, hintFor} from '../../source/sampler/choose-engine.js';
-import {retryDelayMs, SamplingClock} from '../../source/sampler/clock.js';
-import {clampInterval} from '../../source/sampler/messages.js';
+import {clampInterval, retryDelayMs, SamplingClock} from '../../source/sampler/clock.js';
 import {seeded} from '../helpers/random.js';
 import {noTarget} from '../helpers/jvm.js';
 
