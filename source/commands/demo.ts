@@ -44,13 +44,13 @@ type Demo = {
 };
 
 /** Returns the java program of JAVA_HOME, else on the PATH; undefined if there is none. */
-export function findJava({JAVA_HOME, PATH = ''}: NodeJS.ProcessEnv = process.env): string | undefined {
+function findJava({JAVA_HOME, PATH = ''}: NodeJS.ProcessEnv = process.env): string | undefined {
 	const folders = [JAVA_HOME ? path.join(JAVA_HOME, 'bin') : '', ...PATH.split(path.delimiter)].filter(Boolean);
 	return folders.map(folder => path.join(folder, 'java')).find(file => existsSync(file));
 }
 
 /** Returns the path of a file in demo/. Throws UserError if it is missing. */
-export function demoFile(name: string): string {
+function demoFile(name: string): string {
 	const file = bundledFile(`demo/${name}`);
 	if (file === undefined) {
 		throw new UserError('the demo program is missing: its place is demo/ beside tprof-top\'s cli.js', {

@@ -6,7 +6,7 @@ import {sumOf} from '../util/sum.js';
 How often we do what costs CPU time: the time from one sample to the next, and how many times rarer than usual running
 threads are recorded and the screen is refreshed.
 */
-export type Pace = {readonly intervalMs: number; readonly recordEvery: number; readonly refreshEvery: number};
+type Pace = {readonly intervalMs: number; readonly recordEvery: number; readonly refreshEvery: number};
 
 const measureEveryMs = 1000;
 

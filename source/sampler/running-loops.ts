@@ -121,7 +121,7 @@ class CommonStack {
 }
 
 /** `methods`: as `Class.method`; `areCarriersBusy`: whether virtual threads switch at a high rate. */
-export type RunningLoops = {readonly methods: readonly string[]; readonly areCarriersBusy: boolean};
+type RunningLoops = {readonly methods: readonly string[]; readonly areCarriersBusy: boolean};
 
 /**
 Returns methods that threads may have been running for long without a return: the JVM does not

@@ -42,7 +42,7 @@ Where a line beyond the end of a Kotlin source comes from: `file` and `line` of 
 export type Inlined = {readonly file?: Printable; readonly line?: number; readonly calledAt?: number};
 
 /** Returns where a line comes from, if it is inlined code; otherwise undefined. May read files. */
-export type InlinedOf = (location: SourceLocation) => Inlined | undefined;
+type InlinedOf = (location: SourceLocation) => Inlined | undefined;
 
 const maxCached = 32;
 const maxCachedLines = 10_000;
@@ -58,7 +58,7 @@ const tab = '    ';
 type Candidate = Omit<SourceText, 'mismatch' | 'line' | 'note'>;
 
 /** Finds the sources of locations, and where inlined code comes from. */
-export type SourceLibrary = {readonly sourceOf: SourceOf; readonly inlinedOf: InlinedOf};
+type SourceLibrary = {readonly sourceOf: SourceOf; readonly inlinedOf: InlinedOf};
 
 type Roots = () => readonly SourceRoot[];
 

@@ -107,11 +107,11 @@ export function commandOf(
 	].join('\n');
 }
 
-function pointLine({className, method, descriptor = '*', at, source, path = '-', to, from, isNew, withSubclasses, needsTrue, number}:
-ProbePoint): string {
+function pointLine(point: ProbePoint): string {
+	const {className, method, descriptor = '*', at, source, path = '-', to, from, number} = point;
 	// A bit for each state, by default for all 24 that a probe may have.
 	const states = from ? sumOf(from, state => 2 ** state) : 0xFF_FF_FF;
-	const flags = `-${isNew ? 'b' : ''}${withSubclasses ? 's' : ''}${needsTrue ? 't' : ''}`;
+	const flags = `-${point.isNew ? 'b' : ''}${point.withSubclasses ? 's' : ''}${point.needsTrue ? 't' : ''}`;
 	return [
 		'point',
 		className,

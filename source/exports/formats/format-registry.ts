@@ -52,7 +52,9 @@ export const saveFormats: readonly ExportFormat[] = [
 	...exportFormats.filter(({usualFor}) => usualFor !== 'save'),
 ];
 
-export function reportFormats<Kind extends 'traces' | 'tasks'>(kind: Kind): ReadonlyArray<Format & {readonly [Key in Kind]: NonNullable<Format[Key]>}> {
-	return allFormats.filter((format): format is Format & {readonly [Key in Kind]: NonNullable<Format[Key]>} =>
-		format[kind] !== undefined);
+type ReportFormat<Kind extends 'traces' | 'tasks'> = Format & {readonly [Key in Kind]: NonNullable<Format[Key]>};
+
+/** Returns the formats that write the agent's reports of a kind. */
+export function reportFormats<Kind extends 'traces' | 'tasks'>(kind: Kind): ReadonlyArray<ReportFormat<Kind>> {
+	return allFormats.filter((format): format is ReportFormat<Kind> => format[kind] !== undefined);
 }

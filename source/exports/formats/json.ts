@@ -73,7 +73,8 @@ function documentOf(
 		cost: fromNames(costFigures, name => rounded(session[name])),
 		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: comparedWith(query.baseline)} : {}),
 		vitals: vitals
-			? Object.fromEntries(Object.entries(vitals).map(([name, value]) => [name, typeof value === 'number' ? rounded(value) : value]))
+			? Object.fromEntries(Object.entries(vitals).map(([name, value]) =>
+				[name, typeof value === 'number' ? rounded(value) : value]))
 			: null,
 		notes: [...notes, ...noteLines(snapshot, baseline, query)],
 		findings: findingsOf(snapshot, baseline, query, {vitals}).map(({id, text, figures, error = null}) => ({

@@ -109,7 +109,8 @@ function checkedVitals({gcCause, recentGcCause, heapGrowthBytesPerMin: growth, .
 }
 
 function checkedTexts(sourceNotes: Document): MomentFacts['sourceNotes'] {
-	return Object.fromEntries(Object.entries(sourceNotes).filter(([, value]) => typeof value === 'string').map(([name, value]) => [name, printable(String(value))]));
+	const texts = Object.entries(sourceNotes).filter(([, value]) => typeof value === 'string');
+	return Object.fromEntries(texts.map(([name, value]) => [name, printable(String(value))]));
 }
 
 const bytes = new VarintWriter();

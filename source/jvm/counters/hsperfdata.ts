@@ -112,8 +112,10 @@ const minDifferenceBytes = 1024;
 const usedNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.used$/;
 const capacityNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.capacity$/;
 
+type Heap = Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes' | 'heapMaxBytes'>;
+
 /** Returns the sizes of the Java heap, summed over the spaces of its generations (metaspace has other counters). */
-export function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes' | 'heapMaxBytes'> {
+export function heapOf(counters: PerfCounters | undefined): Heap {
 	// These counters are 0 until a collection or (G1) a new region first updates them.
 	const used = sumOfCounters(counters, usedNames);
 	return {

@@ -52,7 +52,7 @@ function pairsOf(texts: readonly string[]): Map<string, string> {
 }
 
 /** What is known about the service that a JVM is part of, by the names of labels. All texts are printable. */
-export type ServiceLabels = Readonly<Partial<Record<'service_name' | 'namespace' | 'pod' | 'container', string>>>;
+type ServiceLabels = Readonly<Partial<Record<'service_name' | 'namespace' | 'pod' | 'container', string>>>;
 
 /** Where Kubernetes mounts a pod's namespace. */
 const namespaceFile = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';

@@ -104,7 +104,7 @@ export function formatRate(perS: number): Printable {
 }
 
 /** Returns a sampling error for a sentence: "+/- 1.2", or that it is unknown. */
-export function errorText(error: number): Printable {
+function errorText(error: number): Printable {
 	return Number.isNaN(error) ? safe`(error unknown)` : safe`+/- ${fixed(error, 1)}`;
 }
 

@@ -87,12 +87,21 @@ function alignedCounters<C extends KeyedColumns>(
 	const threadNow = (thread: number) => thread < 0 ? thread : threadOf[thread];
 	const keyNow = (index: number) =>
 		keys.map(name => threadKeys.includes(name) ? threadNow(then[name][index]) : then[name][index]).join(' ');
+	const countedRowsOfEnded = () => {
+		const byKey = new Map<string, number>();
+		for (let index = 0; index < now.count; index++) {
+			if (isOfEnded(index) && isCounted(now, index)) {
+				byKey.set(keys.map(name => now[name][index]).join(' '), index);
+			}
+		}
+
+		return byKey;
+	};
+
 	/** Rows of ended threads in `now` by key: they may have taken over counts of other rows. Built at first use. */
 	let ofEnded: Map<string, number> | undefined;
 	const find = (key: string) => {
-		ofEnded
-			??= new Map(Array.from({length: now.count}, (_, index) => index).filter(index =>
-				isOfEnded(index) && isCounted(now, index)).map(index => [keys.map(name => now[name][index]).join(' '), index]));
+		ofEnded ??= countedRowsOfEnded();
 		return ofEnded.get(key);
 	};
 

@@ -49,7 +49,10 @@ export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, wid
 			...ui.notes,
 		])]
 			.filter(Boolean),
-		sampling: samplingFigures.map(({word, meaning, value}) => ({word, meaning, value: value(data)})).filter(({value}) => value !== undefined).map(({word, meaning, value}) => ({word, meaning: `${value}: ${meaning}`})),
+		sampling: samplingFigures.flatMap(({word, meaning, value}) => {
+			const text = value(data);
+			return text === undefined ? [] : [{word, meaning: `${text}: ${meaning}`}];
+		}),
 		source: sourceKindOf(data),
 		keyChanges: ui.keyChanges,
 	});

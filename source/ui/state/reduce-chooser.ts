@@ -37,7 +37,7 @@ export type ChooserState = {
 };
 
 /** What the screen shows. `room`: the rows that fit. */
-export type ChooserContext = {
+type ChooserContext = {
 	readonly rows: readonly ChoiceRow[];
 	readonly room: number;
 	readonly source: SourceKind;

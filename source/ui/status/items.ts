@@ -341,8 +341,10 @@ function shortBytes(bytes: number): Printable {
 	return formatBytes(bytes).replace(/(\d\d)\.\d/, safe`$1`);
 }
 
-/** What the heap in use after collections does from one to the next; undefined while that is not known. */
-function heapTrend({heapAfterGcBytes = 0, heapGrowthBytesPerMin: growth}: TargetVitals): 'flat' | 'rising' | 'falling' | undefined {
+type HeapTrend = 'flat' | 'rising' | 'falling';
+
+/** Returns how the heap in use after collections changes from one to the next; undefined if unknown. */
+function heapTrend({heapAfterGcBytes = 0, heapGrowthBytesPerMin: growth}: TargetVitals): HeapTrend | undefined {
 	if (growth === undefined) {
 		return undefined;
 	}

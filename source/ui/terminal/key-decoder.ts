@@ -9,7 +9,7 @@ export type MouseInput = {
 };
 
 /** Text that was pasted: one line, without control characters. */
-export type PasteInput = {readonly paste: string};
+type PasteInput = {readonly paste: string};
 
 /** A key by its name, or another input. */
 export type Input = string | MouseInput | PasteInput;

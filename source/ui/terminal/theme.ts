@@ -14,7 +14,7 @@ export type ThemeOptions = {
 const roleOfLetter = new Map<string, Role>(stateLetters.map(({letter, role}) => [letter, role]));
 
 /** How a piece of text looks, as properties of Ink's `Text`; colours by chalk's names or `ansi256(N)`. */
-export type TextStyle = Pick<TextProps, 'color' | 'bold' | 'dimColor' | 'underline' | 'inverse'>;
+type TextStyle = Pick<TextProps, 'color' | 'bold' | 'dimColor' | 'underline' | 'inverse'>;
 
 const plain: TextStyle = {};
 

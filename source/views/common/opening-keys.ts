@@ -91,8 +91,11 @@ export const directionKey: ViewKey = {
 
 export const treeKeys: readonly ViewKey[] = [groupingKey, ...openingKeys];
 
-/** Returns the handler of a key that acts on the selected row; `next` is the row below it. */
-function onRow(press: (row: OpenableRow, query: Query, next: ViewRow | undefined) => ReturnType<ViewKey['press']>): ViewKey['press'] {
+/** Handles a key on a row; `next` is the row below it. */
+type RowPress = (row: OpenableRow, query: Query, next: ViewRow | undefined) => ReturnType<ViewKey['press']>;
+
+/** Returns the handler of a key that acts on the selected row. */
+function onRow(press: RowPress): ViewKey['press'] {
 	return (query, at) => at ? press(at.row, query, at.rows.at(at.index + 1)) : {change: {}};
 }
 

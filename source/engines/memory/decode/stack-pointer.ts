@@ -2,7 +2,7 @@
 import {decodeInstruction, int32} from './instruction.js';
 
 /** Returns the code at an address, more than an instruction, zero where unreadable; valid until the next call. */
-export type CodeReader = (address: number) => Uint8Array;
+type CodeReader = (address: number) => Uint8Array;
 
 const instructionBytes = 16;
 
