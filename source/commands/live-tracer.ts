@@ -35,12 +35,13 @@ export function traceRequest(target: Target, patterns: readonly string[], option
 	return {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, findRunningLoops};
 }
 
+/** Asks the user about the methods found. Returns what to trace, or undefined. */
+type Confirm = (report: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>;
+
 /**
 Traces methods during sampling, and adds the trace report to each snapshot. `begin` traces the patterns of the command
 line. `find` looks up a pattern that the user enters on the screen; then `trace` traces it, or `forget` discards it.
 */
-type Confirm = (report: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>;
-
 export class LiveTracer extends LiveReports<TraceSession, TraceReport> implements MethodTracer {
 	readonly #target: Target;
 	/** What is traced. */

@@ -85,7 +85,7 @@ export function retryDelayMs(failures: number, intervalMs: number): number {
 
 /**
 Number of intervals that the next sample covers after one unchanged sample, and after two or more; and the maximum of
-its time. With longer steps, samples would keep step with work that comes after rests of equal length.
+its time. Longer steps could lock onto a program that always rests for the same time.
 */
 const steps = [2, 4];
 const maxBackoffMs = 100;
@@ -98,8 +98,8 @@ const restStep = 20;
 const maxRestMs = 500;
 
 /**
-Lengthens the interval while no threads run, or only steadily running ones. A sample that was left out would have been
-equal to the previous one, so the next sample also counts for it.
+Lengthens the interval while no threads run, or only steadily running ones. A sample that is not taken would have
+equalled the previous one, so the next sample counts for it too.
 */
 export class Backoff {
 	#unchangedSamples = 0;

@@ -5,8 +5,8 @@ import {stateCode} from '../model/thread-state.js';
 
 /**
 With engines that only observe running threads, one observation attributes this fraction of the thread's pending CPU
-time: so little that the attributed time hardly depends on when in its work the thread is observed. The first ones
-attribute more: the n-th 1/n.
+time: so little that the attributed time hardly depends on when in its work the thread is observed. A thread's n-th
+observation attributes 1/n of it, until that is less than this fraction.
 */
 const attributedFraction = 1 / 16;
 

@@ -14,7 +14,7 @@ const measureEveryMs = 1000;
 const maxMeasurements = 20;
 
 /**
-How often we may use more than the budget after the start, and how many times more: first our code is loaded, then V8
+Until when after the start we may use more than the budget, and how many times more: first our code is loaded, then V8
 compiles it. Prices of one phase say nothing of the next.
 */
 const phases = [{untilMs: 5000, factor: 10}, {untilMs: 30_000, factor: 4}];
@@ -28,11 +28,14 @@ const minFractionForSamples = 1 / 4;
 /** Running threads are recorded as often as usual, or this many times more rarely. */
 const recordSteps = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
-/** If samples must get rarer, so do refreshes of the screen, up to so many times, until they use this fraction. */
+/**
+If samples must get rarer, the screen is refreshed more rarely too: at most `maxRefreshEvery` times more rarely, until
+refreshes use this fraction of the budget.
+*/
 const maxRefreshEvery = 3;
 const fractionForScreen = 1 / 3;
 
-/** Records are made rarer until they use this fraction of what is allowed, unless all of it is enough as it is. */
+/** Records get rarer until they use this fraction of what is allowed, unless samples and records fit as they are. */
 const fractionForRecords = 1 / 2;
 
 /** Before the interval gets longer than this, records get rarer still. */
@@ -45,7 +48,7 @@ const marginForMoreRecords = 0.85;
 const maxIntervalMs = 1000;
 const maxIntervalFactor = 10;
 
-/** Fraction of the budget that is spent: prices change. */
+/** The pace aims at this fraction of the budget; the rest is for prices that rise before the next measurement. */
 const spentFraction = 0.95;
 
 /** CPU time used so far by the sampling thread and by our whole process. */
@@ -81,8 +84,9 @@ export class CpuBudget {
 	#firstMs: number | undefined;
 	#phase = phases.at(0);
 	#last: OwnCpu & {readonly atMs: number} | undefined;
-	/** Time spent on samples since the last measurement, and in them on records. */
+	/** Time spent on samples since the last measurement. */
 	#busyMs = 0;
+	/** The part of it spent on records. */
 	#recordsMs = 0;
 
 	/** `percent`: of a core; 100 or more for no limit. */

@@ -124,9 +124,9 @@ class CommonStack {
 type RunningLoops = {readonly methods: readonly string[]; readonly areCarriersBusy: boolean};
 
 /**
-Returns methods that threads may have been running for long without a return: the JVM does not
-compile the code of a method that runs while its class is changed, and a loop in it stays interpreted until the method
-returns. Takes some samples. Throws UserError if the JVM cannot be sampled.
+Returns methods that threads may have been running for long without a return. The JVM does not compile the code of a
+method that runs while its class is changed, so a loop in it stays interpreted until the method returns. Takes some
+samples. Throws UserError if the JVM cannot be sampled.
 */
 export async function runningLoops(target: Target): Promise<RunningLoops> {
 	const frames = new Frames();

@@ -1,7 +1,9 @@
 /** Fraction of the budget that samples of mean cost use; the rest is for samples that cost more. */
 const aimedFraction = 0.9;
 
-/** The balance starts full. It and a debt are at most what the target may be stopped for in this time. */
+/**
+Bound of the balance and of a debt: what the target may be stopped for in this time. The balance starts at its bound.
+*/
 const maxSavedOverMs = 5000;
 
 /** Least fraction of the budget that is spent, however large the debt. */

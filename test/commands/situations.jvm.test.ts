@@ -160,7 +160,7 @@ test.concurrent.for(jdks().filter(({release}) => release >= 21))(
 			? [
 				'pinned',
 				2,
-				/all 2 are pinned in synchronized or native code, at Situations\.locksWith:\d+\.$/,
+				/both are pinned in synchronized or native code, at Situations\.locksWith:\d+\.$/,
 				/^2 threads wait for ReentrantLock, [^:]*: holder has it, at Situations\.sleep:\d+\.$/,
 			] as const
 			: [

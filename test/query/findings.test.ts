@@ -70,6 +70,21 @@ test('ten readers, three tasks of a program at rest, and one that gets no connec
 	]);
 });
 
+test.each([
+	[1, 'The only thread of pool-1-thread-* waits'],
+	[2, 'Both threads of pool-1-thread-* wait'],
+	[3, 'All 3 threads of pool-1-thread-* wait'],
+])('%i threads of a pool that wait for results of its tasks', (count, who) => {
+	const drawing = new Picture().draw('main | t | main:1');
+	for (let thread = 1; thread <= count; thread++) {
+		const [pool, get] = ['java.util.concurrent.ThreadPoolExecutor.runWorker:1130', 'java.util.concurrent.FutureTask.get:190'];
+		drawing.draw(`pool-1-thread-${thread} | w | ${pool} | com.acme.Job.run:7 | ${get}`);
+		drawing.set(`pool-1-thread-${thread}`, {sinceMs: 91_000});
+	}
+
+	expect(found(drawing.build())).toContainEqual(expect.stringContaining(`${who} for results of tasks, 9s, at c.acme.Job.run:7`));
+});
+
 test('what is compiled for a quarter of the CPU time is named, with its error', () => {
 	const compiling = (huge: number, vitals?: TargetVitals, programMs = 100) => {
 		const drawing = new Picture().draw(`main | R${programMs} | work:1\nC2 CompilerThread0 [compiler] | R0`);
@@ -153,13 +168,13 @@ test('virtual threads that lack a carrier because all are pinned are found', () 
 	expect(findingsOf(pinned().build(), undefined, defaultQuery)).toEqual([{
 		id: 'pinned',
 		text:
-			'28 virtual threads wait for a carrier, up to 8s: all 2 are pinned in synchronized or native code, at A.handle:12.',
+			'28 virtual threads wait for a carrier, up to 8s: both are pinned in synchronized or native code, at A.handle:12.',
 		figures: {threads: 28, carriers: 2, longestMs: 8000, at: 'A.handle:12'},
 	}]);
 	const apart = pinned().draw('mounted-2 | w | read:7').set('unmounted', {members: 0, sinceMs: 98_000}).builder
 		.build({target: {jvmVersion: safe`25.0.1`}, session: {takenAtMs: 100_000}});
 	expect(found(apart)).toEqual([
-		'1 virtual thread waits for a carrier, for 2s: all 2 are pinned in native code or a class initializer, 1 of them at A.handle:12.',
+		'1 virtual thread waits for a carrier, for 2s: both are pinned in native code or a class initializer, 1 of them at A.handle:12.',
 	]);
 });
 

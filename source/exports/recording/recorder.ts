@@ -37,13 +37,14 @@ export class Recorder {
 
 	/** Undefined until there is a file. */
 	#blocks: BlockFile | undefined;
-	/** Ends of the windows before the first one to write, and of the last one written. */
+	/** End of the window before the first one to write. */
 	#beforeMs = -Infinity;
+	/** End of the last window written. */
 	#lastMs = -Infinity;
 	#indexAtMs = 0;
 	/** A merge, during which windows are still written to the file; resolves to the error, if any. */
 	#merging: Promise<unknown> | undefined;
-	/** What it made, which is to replace the file. */
+	/** The merged copy, which will replace the file. */
 	#merged: {readonly file: string; readonly copy: Copy} | undefined;
 	#problem: Printable | undefined;
 	#loss: Printable | undefined;

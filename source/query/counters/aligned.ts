@@ -124,8 +124,8 @@ function alignedCounters<C extends KeyedColumns>(
 
 /**
 Returns the counters of a window without negative CPU time, keeping their sum. Negative unattributed time of some
-threads is subtracted from the unattributed time of others and, if that is too little, from the CPU time recorded for
-the former.
+threads is subtracted from the unattributed time of others and, if that is too little, from the recorded CPU time of the
+threads whose unattributed time is negative.
 */
 export function withoutNegativeCpu(dictionary: Dictionary, counters: Counters): Counters {
 	const node = stackIndex(dictionary).unattributed;

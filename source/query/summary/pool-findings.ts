@@ -65,7 +65,8 @@ function poolFinding(snapshot: Snapshot, query: Query, {name, threads}: Pool, is
 	const isCommon = name.startsWith(commonPool);
 	const pool = isCommon ? safe`the common pool (ForkJoinPool.commonPool)` : safe`${name}*`;
 	const count = threads.length;
-	const who = count === 1 ? safe`The only thread of ${pool} waits` : safe`All ${count} threads of ${pool} wait`;
+	const all = count === 2 ? safe`Both` : safe`All ${count}`;
+	const who = count === 1 ? safe`The only thread of ${pool} waits` : safe`${all} threads of ${pool} wait`;
 	const where = nameWith(at, via ? [viaText(via)] : [], maxLocationCells);
 	const blocked = isCommon ? 'parallel streams and async tasks wait for it' : 'the pool can run no other task';
 	return {

@@ -89,7 +89,8 @@ function pinnedFinding(snapshot: Snapshot, query: Query, all: readonly number[])
 	}
 
 	const waiting = membersOfAll(threads, runnable);
-	const carriers = mounted.length === 1 ? safe`the only one is` : safe`all ${mounted.length} are`;
+	const several = mounted.length === 2 ? safe`both are` : safe`all ${mounted.length} are`;
+	const carriers = mounted.length === 1 ? safe`the only one is` : several;
 	const code = featureRelease(target.jvmVersion) < firstWithUnpinnedMonitors
 		? 'synchronized or native code'
 		: 'native code or a class initializer';

@@ -175,7 +175,7 @@ function section(title: Printable, lines: readonly Spans[], width: number): Help
 	return lines.length === 0 ? [] : [[{text: elideEnd(title, width), role: 'title'}], ...lines, []];
 }
 
-/** Returns a table of terms; on narrow screens a section with what is said of each term below it. */
+/** Returns a table of terms; on narrow screens a section with each explanation below its term. */
 function termSection(heading: TermRow, terms: readonly TermRow[], width: number): HelpLine[] {
 	if (width < narrowWidth) {
 		const title = heading.text === '' ? heading.term : safe`${heading.term}: ${heading.text}`;

@@ -13,7 +13,7 @@ type ItemLineProps = {
 	readonly gaps?: readonly number[];
 };
 
-/** As many of the items as fit in a line, those that are to be there at its right end. */
+/** As many of the items as fit in a line; those with `isRight` at its right end. */
 export function ItemLine({items, width, gaps = defaultGaps}: ItemLineProps) {
 	const {items: fitted, gap} = fitItems(items, width, gaps);
 	if (fitted.length === 0) {

@@ -5,10 +5,10 @@ import {printable, type Printable} from '../../util/printable.js';
 import {fit} from '../text/spans.js';
 import {useTheme} from './text.js';
 
-/** A row of a table of terms: a key, a word or a column, and a line of what is said of it. */
+/** A row of a table of terms: a key, a word or a column, and a line of its explanation. */
 export type TermRow = {readonly term: Printable; readonly text: Printable};
 
-/** A row of a table of terms, or its heading, with that heading. */
+/** A row of such a table, or its heading; `heading` is the table's. */
 export type TermLine = TermRow & {readonly heading: TermRow};
 
 /** Cells of the column of terms. */
@@ -24,7 +24,7 @@ export function textCells(width: number): number {
 
 type TermTableProps = {readonly heading: TermRow; readonly rows: readonly TermRow[]; readonly width: number};
 
-/** Terms with what is said of them beside them, below their heading. */
+/** Terms with their explanations beside them, below a heading. */
 export const TermTable = memo(({heading, rows, width}: TermTableProps) => {
 	const cellsOf = ({term, text}: TermRow) => [fit(term, termCells), fit(text, textCells(width))];
 	const columns = cellsOf(heading);
@@ -54,7 +54,7 @@ function VerticalRule({children}: PropsWithChildren) {
 	return children === '│' ? <Text {...style}>{shown}</Text> : null;
 }
 
-/** What ink-table makes of a text, as the terminal can show it. */
+/** Returns a text of ink-table as the terminal can show it. */
 function useShown(children: PropsWithChildren['children']): string {
 	return useTheme().shown(printable(typeof children === 'string' ? children : '', Infinity));
 }

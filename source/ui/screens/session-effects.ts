@@ -181,7 +181,7 @@ const failures: Readonly<Partial<Record<Effect['type'], Printable>>> = {
 	'toggle-recording': safe`not recorded: `,
 };
 
-/** Does what a key asked for besides changing the state; what comes of it is dispatched as changes. */
+/** Performs an effect; dispatches its message, or its error as one. */
 export async function performEffect<Type extends Effect['type']>(
 	effect: Effect & {readonly type: Type},
 	context: EffectContext,

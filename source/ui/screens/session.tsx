@@ -103,7 +103,7 @@ function isOverWithoutSamples({status: {phase}, isRead, snapshot}: Feed): boolea
 	return isOver && isRead && (snapshot?.session.samples ?? 0) === 0;
 }
 
-/** What the footer says of the links of a row's detail. */
+/** Returns whether the detail on top has links, and whether one is selected. */
 function linksOfTop(ui: UiState, detailOf: DetailOf) {
 	const top = ui.layers.at(-1);
 	const links = top?.kind === 'detail' ? linksOf(detailOf(top.view, top.key)) : [];

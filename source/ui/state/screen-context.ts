@@ -30,11 +30,14 @@ export type HitTarget =
 	| {readonly kind: 'row'; readonly key: string}
 	| {readonly kind: 'item'; readonly index: number};
 
-/** How many lines a layer has, how many of them fit, and by how many Page Down moves; the selected link's line. */
 export type LayerSize = {
+	/** Lines of the layer. */
 	readonly lines: number;
+	/** Lines that fit. */
 	readonly page: number;
+	/** Lines by which Page Down moves. */
 	readonly step: number;
+	/** The selected link's line. */
 	readonly linkLine?: number;
 };
 

@@ -49,7 +49,7 @@ const muchGrowth = 0.05;
 /** All items; those of a line are in the order in which the line has them. */
 export const headerItems: readonly HeaderItem[] = [
 	{
-		line: 1, priority: 1, leastWidth: 8, elide: (text, width) => elideStart(text, width),
+		line: 1, priority: 1, leastWidth: 8, elide: elideStart,
 		text: ({data: {snapshot}}) => snapshot?.target.mainClass ?? safe``,
 		role: () => 'title',
 	},

@@ -190,7 +190,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		fromColumns: 50,
 		sortKeys: ['ticks', 'total-ticks'],
 		thenBy: [row => row.selfCpuNs],
-		description: 'votes: samples of threads with this stack, in the counted states',
+		description: 'samples of threads with this stack, in the counted states',
 	}),
 	figureColumn('threads', row => row.threadCount, formats.count, {
 		heading: 'THR', title: 'threads', width: 3, fromColumns: 64,

@@ -15,7 +15,7 @@ type Run = {steadyNs: number; readonly lastUpdate: number};
 export class SteadyThreads {
 	/** Longest time since a thread started or stopped running after the previous update, nanoseconds; 0 if none did. */
 	sinceChangeNs = 0;
-	/** Of threads that ran at the last update that looked at them. */
+	/** The latest run of each thread that an update has found running. */
 	readonly #runs = new WeakMap<JavaThread, Run>();
 	#updates = 0;
 	#steadyStoppedAtMs = Number.NEGATIVE_INFINITY;

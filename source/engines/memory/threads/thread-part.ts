@@ -5,7 +5,7 @@ whether data that a row shows have changed, from which `RowCache` decides whethe
 whether they are settled, that is, stay as they are until the thread moves or uses CPU time. If all parts are settled,
 the thread is not read again before that.
 
-A thread with 5,000 others is asked in each sample, so it keeps the answers instead of asking its parts.
+With 5,000 threads each is asked in every sample, so a thread keeps the answers of its parts.
 */
 
 /** Number of changes of all parts of all threads so far. */
@@ -19,7 +19,7 @@ export function currentMoment(): number {
 /** Has parts, and learns from them what changes. */
 export abstract class PartOwner {
 	#changedAt = 0;
-	/** Undefined if a part has said otherwise since it was found. */
+	/** Undefined after a part has changed its answer. */
 	#isSettled: boolean | undefined;
 
 	/** Whether everything about the thread stays as last read until it moves or uses CPU time. */
