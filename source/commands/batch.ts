@@ -6,7 +6,7 @@ import {type ExportOptions, type Format, piecesOf, type Written} from '../export
 import {formatOf, exportFormats, type ExportFormat} from '../exports/formats/format-registry.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
-import type {SnapshotSource, SourceStatus} from '../model/source.js';
+import {isOver, type SnapshotSource, type SourceStatus} from '../model/source.js';
 import {deadlockText, deadlocksOf} from '../query/locks/deadlocks.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import type {Target} from '../jvm/target.js';
@@ -163,11 +163,6 @@ async function hasFirstSample(source: SnapshotSource, stop: AbortSignal): Promis
 	throw new UserError(`no sample after ${startTimeoutMs / 1000} s`, {
 		hint: status.message ?? 'the JVM or the machine may be hanging; try again, or try another --engine',
 	});
-}
-
-/** Whether nothing more comes from a source. */
-export function isOver({phase}: Pick<SourceStatus, 'phase'>): boolean {
-	return phase === 'ended' || phase === 'failed' || phase === 'recording';
 }
 
 /** Returns why a source failed. */

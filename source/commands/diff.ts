@@ -1,11 +1,12 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
 import type {Snapshot} from '../model/snapshot.js';
+import {isOver} from '../model/source.js';
 import {printable, safe, type Printable} from '../util/printable.js';
 import type {Options} from '../options/parse.js';
 import {UserError, usage} from '../runtime/errors.js';
 import {comparing} from './baseline.js';
-import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';
+import {abortOnSignal, failureOf, waitUntil} from './batch.js';
 import {openSaved, reading, savedSource, spanMoments, spanOf} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import {printable, safe, type Printable} from '../util/printable.js';
-import {sourceOver, type SnapshotSource, type SourceStatus} from '../model/source.js';
+import {isOver, sourceOver, type SnapshotSource, type SourceStatus} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
@@ -10,7 +10,7 @@ import {ratesOf} from '../query/past/windows.js';
 import type {Ring} from '../query/past/past-ring.js';
 import {UserError} from '../runtime/errors.js';
 import type {RecordingToggle} from '../ui/screens/session-effects.js';
-import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';
+import {abortOnSignal, failureOf, waitUntil} from './batch.js';
 import {recordingName} from './save.js';
 import {Windows} from './sampled.js';
 

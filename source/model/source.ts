@@ -33,6 +33,18 @@ export type SourceStatus = {
 	readonly nextS?: number;
 };
 
+type Phase = Pick<SourceStatus, 'phase'>;
+
+/** Whether a session has ended, normally or not. */
+export function hasEnded({phase}: Phase): boolean {
+	return phase === 'ended' || phase === 'failed';
+}
+
+/** Whether nothing more comes from a source: its session has ended, or it is a file. */
+export function isOver(status: Phase): boolean {
+	return hasEnded(status) || status.phase === 'recording';
+}
+
 /** Provides the screen and the batch writer with snapshots: a live session or an opened file. */
 export type SnapshotSource = {
 	status(): SourceStatus;

@@ -3,7 +3,7 @@ import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import type {Snapshot} from '../model/snapshot.js';
-import type {SnapshotSource, SourceStatus} from '../model/source.js';
+import {hasEnded, type SnapshotSource, type SourceStatus} from '../model/source.js';
 import {printable, safe, type Printable} from '../util/printable.js';
 import {Bell} from '../table/lock.js';
 import {createTable} from '../table/table-layout.js';
@@ -263,12 +263,8 @@ class LiveSampler implements SamplerHandle {
 		}
 	}
 
-	get #isOver(): boolean {
-		return this.#status.phase === 'ended' || this.#status.phase === 'failed';
-	}
-
 	#setRunningPhase(): void {
-		if (!this.#isOver) {
+		if (!hasEnded(this.#status)) {
 			const running = this.#isSampling ? 'sampling' : 'starting';
 			this.#set({phase: this.#isPaused ? 'paused' : running});
 		}
@@ -276,7 +272,7 @@ class LiveSampler implements SamplerHandle {
 
 	/** Ends the session. Only the first call counts, since the worker's exit follows every other end. */
 	#end(phase: 'ended' | 'failed', message?: Printable, hint?: Printable): void {
-		if (!this.#isOver) {
+		if (!hasEnded(this.#status)) {
 			this.#endedMs = monotonicMs();
 			this.#set({phase, message, hint, silentS: undefined, nextS: undefined});
 		}

@@ -1,5 +1,6 @@
 import {Box} from 'ink';
 import {useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore} from 'react';
+import {hasEnded} from '../../model/source.js';
 import {viewOf} from '../../views/view-registry.js';
 import {linksOf, Pane} from '../components/detail.js';
 import {FooterInOneLine, Footer, promptOrMessage} from '../components/footer.js';
@@ -97,10 +98,9 @@ function laidOut(ui: UiState, data: ScreenData, size: Size, hasColor: boolean) {
 	return {message, caption, layout};
 }
 
-/** Whether the session is over, and nothing was sampled. */
-function isOverWithoutSamples({status: {phase}, isRead, snapshot}: Feed): boolean {
-	const isOver = phase === 'ended' || phase === 'failed';
-	return isOver && isRead && (snapshot?.session.samples ?? 0) === 0;
+/** Whether the session has ended, and nothing was sampled. */
+function hasEndedWithoutSamples({status, isRead, snapshot}: Feed): boolean {
+	return hasEnded(status) && isRead && (snapshot?.session.samples ?? 0) === 0;
 }
 
 /** Returns whether the detail on top has links, and whether one is selected. */
@@ -175,7 +175,7 @@ export function SessionScreen({store, session, view, theme, onLeave, ...ports}: 
 	useEffect(() => {
 		store.setDelay(ui.delayMs);
 	}, [store, ui.delayMs]);
-	const isEmpty = isOverWithoutSamples(feed);
+	const isEmpty = hasEndedWithoutSamples(feed);
 	useLayoutEffect(() => {
 		// Nothing to show: the reason is printed after the screen has closed.
 		if (isEmpty) {

@@ -1,5 +1,5 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
-import type {SnapshotSource, SourceStatus} from '../../model/source.js';
+import {hasEnded, isOver, type SnapshotSource, type SourceStatus} from '../../model/source.js';
 import type {PastMoment} from '../../query/past/window-body.js';
 import {noStarts, remember, reset, undoReset, type WindowStarts} from '../../query/past/windows.js';
 import {recordedStarts} from '../../query/past/look-back.js';
@@ -108,8 +108,7 @@ export class SessionStore {
 			return;
 		}
 
-		const isOver = status.phase === 'ended' || status.phase === 'failed' || status.phase === 'recording';
-		const now = isOver ? {} : {nowMs: this.#now(), vitals: vitals()};
+		const now = isOver(status) ? {} : {nowMs: this.#now(), vitals: vitals()};
 		this.#addToRing(snapshot, now.vitals);
 		this.#set({
 			status,
@@ -188,7 +187,7 @@ export class SessionStore {
 		const status = this.#options.source.status();
 		const {snapshot, status: {hasCpu}} = this.#feed;
 		const isFirstCpu = status.hasCpu === true && hasCpu === undefined;
-		if (snapshot === undefined || isFirstCpu || status.phase === 'ended' || status.phase === 'failed') {
+		if (snapshot === undefined || isFirstCpu || hasEnded(status)) {
 			this.#refreshAgain();
 		} else {
 			this.#set({status});
