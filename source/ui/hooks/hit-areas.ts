@@ -1,5 +1,5 @@
 import type {DOMElement} from 'ink';
-import {createContext, use, type RefCallback} from 'react';
+import {createContext, use, useState, type RefCallback} from 'react';
 import type {HitTarget} from '../state/screen-context.js';
 
 /** A part of the screen that can be clicked; `at` returns what is at a cell of it, counted from 0 at its top left. */
@@ -8,6 +8,13 @@ type HitArea = {readonly element: DOMElement; at(line: number, column: number): 
 export type HitAreas = Set<HitArea>;
 
 export const HitAreasContext = createContext<HitAreas | undefined>(undefined);
+
+/** Returns the areas of a screen that can be clicked. */
+export function useHitAreas(): HitAreas {
+	// eslint-disable-next-line react/hook-use-state -- The set is never replaced; clickable elements add themselves.
+	const [hitAreas] = useState<HitAreas>(() => new Set());
+	return hitAreas;
+}
 
 /** Returns a ref that makes its element clickable; `at` returns what is at a cell of the element. */
 export function useHitArea(at: HitArea['at']): RefCallback<DOMElement> {

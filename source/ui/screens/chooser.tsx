@@ -1,10 +1,11 @@
-import {Box} from 'ink';
-import {useEffect, useLayoutEffect, useReducer, useState, type ActionDispatch} from 'react';
+import {useEffect, useReducer, useState, type ActionDispatch} from 'react';
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {ChoiceHeading, ChoiceTable, type ChoiceList} from '../components/choice-table.js';
 import {ItemLine} from '../components/item-line.js';
-import {Lines, ThemeContext} from '../components/text.js';
-import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
+import {Screen} from '../components/screen.js';
+import {Lines} from '../components/text.js';
+import {targetAt, useHitAreas, type HitAreas} from '../hooks/hit-areas.js';
+import {useQueuedEffects} from '../hooks/use-queued-effects.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/use-terminal.js';
 import {keysOf, type SourceKind} from '../state/keys.js';
 import {
@@ -99,20 +100,7 @@ type EffectContext = Pick<ChooserPorts, 'move' | 'prepare' | 'cancel'> & Pick<Ch
 	readonly suspend: () => void;
 };
 
-/** Performs the effects of the state, and removes them from it. */
-function usePerformed(context: EffectContext): void {
-	useLayoutEffect(() => {
-		const {state: {effects}, dispatch} = context;
-		if (effects.length > 0) {
-			dispatch(state => ({...state, effects: state.effects.filter(effect => !effects.includes(effect))}));
-			for (const effect of effects) {
-				void perform(effect, context);
-			}
-		}
-	});
-}
-
-async function perform(effect: ChooserEffect, context: EffectContext): Promise<void> {
+async function performEffect(effect: ChooserEffect, context: EffectContext): Promise<void> {
 	const {state, dispatch, move, prepare, cancel, repaint, suspend, onLeave} = context;
 	switch (effect.type) {
 		case 'leave': {
@@ -184,29 +172,27 @@ export function ChooserScreen({theme, list, initial, move, onLeave, ...ports}: C
 		initial,
 		initialChooser,
 	);
-	// eslint-disable-next-line react/hook-use-state -- It is never replaced: what is drawn adds itself.
-	const [hitAreas] = useState<HitAreas>(() => new Set());
+	const hitAreas = useHitAreas();
 	useChooserInput(dispatch, hitAreas);
-	usePerformed({
+	const effectContext: EffectContext = {
 		...ports, state, dispatch, move, refresh, repaint, onLeave, suspend() {
 			terminal.suspend();
 		},
+	};
+	useQueuedEffects(state.effects, dispatch, effect => {
+		void performEffect(effect, effectContext);
 	});
 	const {width, message, room} = layoutOf(state, choices, size);
 	// On the lowest screens the first parts alone.
 	const lines = size.rows - 1;
 	return (
-		<ThemeContext value={theme}>
-			<HitAreasContext value={hitAreas}>
-				<Box flexDirection='column'>
-					{lines > 0 ? <ItemLine items={titleItems(state, choices)} width={width}/> : null}
-					{lines > 1 ? <ChoiceHeading choices={choices} width={width}/> : null}
-					<ChoiceTable state={state} choices={choices} width={width} room={room}/>
-					{lines > 2 ? <Lines lines={message} width={width}/> : null}
-					{lines > 3 ? <ItemLine items={keyItems(state, source)} width={width}/> : null}
-				</Box>
-			</HitAreasContext>
-		</ThemeContext>
+		<Screen theme={theme} hitAreas={hitAreas}>
+			{lines > 0 ? <ItemLine items={titleItems(state, choices)} width={width}/> : null}
+			{lines > 1 ? <ChoiceHeading choices={choices} width={width}/> : null}
+			<ChoiceTable state={state} choices={choices} width={width} room={room}/>
+			{lines > 2 ? <Lines lines={message} width={width}/> : null}
+			{lines > 3 ? <ItemLine items={keyItems(state, source)} width={width}/> : null}
+		</Screen>
 	);
 }
 

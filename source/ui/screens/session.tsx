@@ -1,5 +1,4 @@
-import {Box} from 'ink';
-import {useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore} from 'react';
+import {useEffect, useLayoutEffect, useReducer, useSyncExternalStore} from 'react';
 import {hasEnded} from '../../model/source.js';
 import {viewOf} from '../../views/view-registry.js';
 import {linksOf, Pane} from '../components/detail.js';
@@ -7,11 +6,13 @@ import {FooterInOneLine, Footer, promptOrMessage} from '../components/footer.js'
 import {findingLines, Findings, Header} from '../components/header.js';
 import {Icicle} from '../components/icicle.js';
 import {Menu, ScrolledPage} from '../components/layer.js';
+import {Screen} from '../components/screen.js';
 import {Tabs} from '../components/tabs.js';
-import {Lines, ThemeContext} from '../components/text.js';
+import {Lines} from '../components/text.js';
 import {TimeLine} from '../components/time-line.js';
 import {ViewTable} from '../components/view-table.js';
-import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
+import {targetAt, useHitAreas, type HitAreas} from '../hooks/hit-areas.js';
+import {useQueuedEffects} from '../hooks/use-queued-effects.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/use-terminal.js';
 import {press, pressMouse} from '../state/reduce.js';
 import {paste} from '../state/reduce-input.js';
@@ -20,7 +21,7 @@ import {rowsOf, selectedLink, sourceKindOf, type DetailOf, type ScreenData} from
 import type {SessionData} from '../state/session-data.js';
 import type {Feed, SessionStore} from '../state/session-store.js';
 import {
-	coveringLayer, initialState, queryOfView, type Effect, type InitialView, type UiState,
+	coveringLayer, initialState, queryOfView, type InitialView, type UiState,
 } from '../state/state.js';
 import {playNext} from '../state/time.js';
 import type {Size} from '../terminal/terminal.js';
@@ -57,18 +58,6 @@ function useScreenInput(dispatch: Dispatch, layout: Layout, hitAreas: HitAreas):
 	useTerminalEvent('mouse', input => {
 		const target = targetAt(hitAreas, input.line, input.column);
 		dispatch((current, screenAt) => pressMouse(current, input, target, screenAt(layout)));
-	});
-}
-
-/** Performs the effects of the state, and removes them from it. */
-function usePerformed(effects: readonly Effect[], dispatch: Dispatch, context: EffectContext): void {
-	useLayoutEffect(() => {
-		if (effects.length > 0) {
-			dispatch(current => ({...current, effects: current.effects.filter(effect => !effects.includes(effect))}));
-			for (const effect of effects) {
-				void performEffect(effect, context);
-			}
-		}
 	});
 }
 
@@ -154,8 +143,7 @@ export function SessionScreen({store, session, view, theme, onLeave, ...ports}: 
 		view,
 		initialState,
 	);
-	// eslint-disable-next-line react/hook-use-state -- The set is never replaced; clickable elements add themselves.
-	const [hitAreas] = useState<HitAreas>(() => new Set());
+	const hitAreas = useHitAreas();
 	const data = session.screenData(state, feed);
 	const {message, caption, layout} = laidOut(state, data, size, theme.hasColor);
 	const ui = followRow(state, rowsOf(data), layout.tableRows);
@@ -165,8 +153,11 @@ export function SessionScreen({store, session, view, theme, onLeave, ...ports}: 
 	}
 
 	useScreenInput(dispatch, layout, hitAreas);
-	usePerformed(ui.effects, dispatch, {
+	const effectContext: EffectContext = {
 		...ports, dispatch, store, session, data, query: queryOfView(ui), terminal, repaint, onLeave,
+	};
+	useQueuedEffects(ui.effects, dispatch, effect => {
+		void performEffect(effect, effectContext);
 	});
 	usePlaying(ui.playSpeed, dispatch, layout);
 	useLayoutEffect(() => {
@@ -192,17 +183,13 @@ export function SessionScreen({store, session, view, theme, onLeave, ...ports}: 
 		? <FooterInOneLine message={message} ui={ui} data={data} width={layout.width} links={links}/>
 		: undefined;
 	return (
-		<ThemeContext value={theme}>
-			<HitAreasContext value={hitAreas}>
-				<Box flexDirection='column'>
-					<Header {...parts} replacement={replacement}/>
-					<Findings {...parts}/>
-					{layout.hasTabs ? <Tabs ui={ui} data={data} width={layout.width}/> : null}
-					<TimeLine {...parts}/>
-					<Middle {...parts} caption={caption} detailOf={detailOf}/>
-					{layout.hasFooter ? <Footer {...parts} message={message} links={links}/> : null}
-				</Box>
-			</HitAreasContext>
-		</ThemeContext>
+		<Screen theme={theme} hitAreas={hitAreas}>
+			<Header {...parts} replacement={replacement}/>
+			<Findings {...parts}/>
+			{layout.hasTabs ? <Tabs ui={ui} data={data} width={layout.width}/> : null}
+			<TimeLine {...parts}/>
+			<Middle {...parts} caption={caption} detailOf={detailOf}/>
+			{layout.hasFooter ? <Footer {...parts} message={message} links={links}/> : null}
+		</Screen>
 	);
 }
