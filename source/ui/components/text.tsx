@@ -1,4 +1,4 @@
-import {Text} from 'ink';
+import {Box, Text} from 'ink';
 import {createContext, memo, use, type ReactNode} from 'react';
 import type {Theme} from '../terminal/theme.js';
 import {joinAlike, truncateSpans, type Spans} from '../text/spans.js';
@@ -58,10 +58,16 @@ export function areSame(before: Spans, after: Spans): boolean {
 type LinesProps = {
 	readonly lines: readonly Spans[];
 	readonly width: number;
-	/** Number of lines drawn, the missing ones empty; all of `lines` by default. */
+	/** Height in lines; by default that of `lines`. */
 	readonly height?: number;
 };
 
+/** Lines below each other, as many as fit. */
 export function Lines({lines, width, height = lines.length}: LinesProps) {
-	return Array.from({length: height}, (_, index) => <Line key={index} spans={lines[index] ?? []} width={width}/>);
+	return (
+		<Box flexDirection='column' height={height}>
+			{/* eslint-disable-next-line react/no-array-index-key -- A line is identified by its place. */}
+			{lines.slice(0, height).map((spans, index) => <Line key={index} spans={spans} width={width}/>)}
+		</Box>
+	);
 }

@@ -16,7 +16,7 @@ import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {queryOfView, selectedIndex, type UiState} from '../state/state.js';
 import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/screen-layout.js';
 import {elideEnd, dropCells, fit, pad, truncateSpans, wrappedSpans, type Span, type Spans} from '../text/spans.js';
-import {areSame, EmptyLine, Line, Lines, Pieces, useTheme} from './text.js';
+import {areSame, Line, Lines, Pieces, useTheme} from './text.js';
 
 type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
 
@@ -55,23 +55,21 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 		return null;
 	}
 
-	const reason = rows.length === 0 ? wrappedSpans(emptyText(ui, data), width, 'dim').slice(0, tableRows) : [];
+	const hasRows = rows.length > 0;
+	const shown = width === 0 ? [] : rows.slice(scrollTop, scrollTop + tableRows);
 	return (
 		<>
-			<Box ref={hitArea} flexDirection='column'>
+			<Box ref={hitArea} flexDirection='column' height={headingLines + (hasRows ? tableRows : 0)}>
 				{hasHeading ? <Line spans={headingSpans(context)} width={width}/> : null}
-				{Array.from({length: rows.length > 0 ? tableRows : 0}, (_, line) => {
-					const row = rows.at(scrollTop + line);
+				{shown.map((row, line) => {
 					const isSelected = scrollTop + line === selected;
-					if (!row || width === 0) {
-						return <EmptyLine key={line}/>;
-					}
-
 					const cells = cellsOf(row, isSelected, context);
-					return <Row key={line} cells={cells} isSelected={isSelected} isDim={view.isDim(row)}/>;
+					return <Row key={row.key} cells={cells} isSelected={isSelected} isDim={view.isDim(row)}/>;
 				})}
 			</Box>
-			{rows.length === 0 ? <Lines lines={reason} width={width} height={tableRows}/> : null}
+			{hasRows
+				? null
+				: <Lines lines={wrappedSpans(emptyText(ui, data), width, 'dim')} width={width} height={tableRows}/>}
 		</>
 	);
 }
