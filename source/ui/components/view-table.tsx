@@ -15,7 +15,7 @@ import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {queryOfView, selectedIndex, type UiState} from '../state/state.js';
 import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/screen-layout.js';
-import {elideEnd, dropCells, fit, pad, truncateSpans, wrappedSpans, type Span, type Spans} from '../text/spans.js';
+import {elideEnd, dropCells, fit, pad, truncateSpans, wrappedSpans, type Spans} from '../text/spans.js';
 import {areSame, Line, Lines, Pieces, useTheme} from './text.js';
 
 type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
@@ -30,6 +30,7 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const query = queryOfView(ui);
 	const total = query.filter === '' ? rows.length : data.table?.allRows ?? 0;
 	const overMs = data.snapshot ? sampledMs(data.snapshot, data.since) : 0;
+	const fitted = fitTableColumns(columnsOf(ui.view, ui.columns), layout);
 	const context: TableContext<ViewRow> = {
 		query,
 		overMs,
@@ -37,14 +38,14 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 		scrollLeft: ui.scrollLeft,
 		trendOf: data.trendOf,
 		width,
-		columns: fitTableColumns(columnsOf(ui.view, ui.columns), layout),
+		columns: withYielding(fitted),
 		position: positionText({from: scrollTop, to: scrollTop + tableRows, rows: rows.length, total}),
 	};
 	const selected = selectedIndex(selection, rows);
 	const headingLines = hasHeading ? 1 : 0;
 	const hitArea = useHitArea((line, cell) => {
 		if (line < headingLines) {
-			const id = columnAt(context.columns, width, cell);
+			const id = columnAt(fitted, width, cell);
 			return id === undefined ? undefined : {kind: 'heading', column: id};
 		}
 
@@ -133,12 +134,17 @@ export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): P
 	}`;
 }
 
+type FittedColumn<Row> = FittedColumns<Row>[number] & {
+	/** The next column, if it yields its unused width to this one. */
+	readonly yielding?: FittedColumns<Row>[number];
+};
+
 type TableContext<Row> = {
 	readonly query: Query;
 	readonly measure: Measure;
 	/** Milliseconds of sampling in the window. */
 	readonly overMs: number;
-	readonly columns: FittedColumns<Row>;
+	readonly columns: ReadonlyArray<FittedColumn<Row>>;
 	/** Which rows are on the screen: at the end of the name column's heading. */
 	readonly position: Printable;
 	/** Cells by which the name column is scrolled. */
@@ -157,43 +163,42 @@ const cursorMark = '>';
 /** Matches a figure that is or rounds to zero. */
 const zero = /^0(?:\.0+)?$/;
 
-function headingSpans<Row>({columns, position, query, measure}: TableContext<Row>): Spans {
-	const spans: Span[] = [];
-	for (let index = 0; index < columns.length; index++) {
-		const {column, width} = columns[index];
-		const isSorted = column.id === query.sort.column;
-		const name = headingOf(column, measure, query.by);
-		const mark = isSorted && cellWidth(name) < width ? arrow(Boolean(column.ascending) !== query.sort.reverse) : safe``;
-		const text = elideEnd(safe`${name}${mark}`, width);
-		const lender = lenderAt(columns, index + 1);
-		const room = width + (lender ? gap.length + lender.width : 0);
-		const hasPosition = isFlexible(column) && cellWidth(text) + position.length < room;
-		spans.push({text: gap}, {
-			text: hasPosition ? safe`${pad(text, room - position.length)}${position}` : pad(text, width, column.align),
-			role: isSorted ? 'sorted' : 'heading',
-		});
-		// The position takes the place of the lender's heading.
-		index += hasPosition && lender ? 1 : 0;
-	}
+/** Returns the columns, those that yield their unused width together with the column before them. */
+function withYielding<Row>(columns: FittedColumns<Row>): ReadonlyArray<FittedColumn<Row>> {
+	return columns.flatMap((fitted, index) => {
+		const next = columns.at(index + 1);
+		const isWithPrevious = index > 0 && fitted.column.yieldsUnusedWidth;
+		return isWithPrevious ? [] : [{...fitted, yielding: next?.column.yieldsUnusedWidth ? next : undefined}];
+	});
+}
 
-	return spans;
+function headingSpans<Row>({columns, position, query, measure}: TableContext<Row>): Spans {
+	const textOf = ({column, width}: FittedColumns<Row>[number]) => {
+		const name = headingOf(column, measure, query.by);
+		const isMarked = column.id === query.sort.column && cellWidth(name) < width;
+		const mark = isMarked ? arrow(Boolean(column.ascending) !== query.sort.reverse) : safe``;
+		return elideEnd(safe`${name}${mark}`, width);
+	};
+
+	const roleOf = ({column}: FittedColumns<Row>[number]) => column.id === query.sort.column ? 'sorted' : 'heading';
+	const spansOf = (fitted: FittedColumns<Row>[number]): Spans =>
+		[{text: gap}, {text: pad(textOf(fitted), fitted.width, fitted.column.align), role: roleOf(fitted)}];
+	return columns.flatMap((fitted): Spans => {
+		const {column, width, yielding} = fitted;
+		const text = textOf(fitted);
+		const room = width + cellsWithGap(yielding?.width);
+		// The position takes the place of the yielding column's heading.
+		return isFlexible(column) && cellWidth(text) + position.length < room
+			? [{text: gap}, {text: safe`${pad(text, room - position.length)}${position}`, role: roleOf(fitted)}]
+			: [...spansOf(fitted), ...(yielding ? spansOf(yielding) : [])];
+	});
 }
 
 function arrow(isAscending: boolean): Printable {
 	return isAscending ? safe`▲` : safe`▼`;
 }
 
-/** Returns the column at an index if it lends its unused room to the one before it. */
-function lenderAt<Row>(columns: FittedColumns<Row>, index: number): FittedColumns<Row>[number] | undefined {
-	const next = columns.at(index);
-	return next?.column.yieldsUnusedWidth ? next : undefined;
-}
-
-function lentText<Row>({column, width}: FittedColumns<Row>[number], row: Row, context: CellContext): Printable {
-	return elideEnd(column.value(row, {...context, room: width}), width);
-}
-
-/** Returns the cells of something that a gap is before; none for nothing. */
+/** Returns the cells that a text of some width takes together with the gap before it; 0 for none. */
 function cellsWithGap(width = 0): number {
 	return width === 0 ? 0 : gap.length + width;
 }
@@ -203,31 +208,32 @@ function cellsOf<Row>(row: Row, isSelected: boolean, context: TableContext<Row>)
 	const {columns, query: {fullNames}, measure, overMs, scrollLeft, trendOf, width: lineWidth} = context;
 	const trend = (key: string, cells: number) => sparkline(trendOf(key)?.slice(-cells) ?? []).padStart(cells);
 	const cellContext: CellContext = {measure, overMs, fullNames, room: 0, trend};
-	const cells: Span[] = [];
-	for (let index = 0; index < columns.length; index++) {
-		const {column, width} = columns[index];
-		if (index > 0 && column.yieldsUnusedWidth) {
-			// Its text is in the cell of the column before it.
-			continue;
-		}
-
-		const lender = lenderAt(columns, index + 1);
-		const lenderText = lender ? lentText(lender, row, cellContext) : safe``;
-		const room = width + cellsWithGap(lender?.width) - cellsWithGap(cellWidth(lenderText));
-		const scrolled = isFlexible(column) ? scrollLeft : 0;
-		const value = column.value(row, {...cellContext, room: room + scrolled});
-		const text = column.isFigure && zero.test(value) ? safe`` : value;
-		const cell = fit(dropCells(text, scrolled), room, column.align);
-		// The first gap is the cursor's.
-		cells.push({text: index === 0 ? safe`` : gap}, {text: cell, role: column.role?.(row, cellContext)});
-		if (lenderText !== '') {
-			cells.push({text: gap}, {text: lenderText, role: lender!.column.role?.(row, cellContext)});
-		}
-	}
-
+	// The first gap is the cursor's.
+	const cells = columns.flatMap((fitted, index) =>
+		[{text: index === 0 ? safe`` : gap}, ...cellSpans(fitted, row, scrollLeft, cellContext)]);
 	const shown = truncateSpans(cells, lineWidth - gap.length);
 	// The selected row is highlighted to the end of the line; other rows end with their last text.
 	return isSelected ? shown : withoutTrailingBlanks(shown);
+}
+
+/** Returns the text of a cell, then that of the yielding column, if any. */
+function cellSpans<Row>(
+	{column, width, yielding}: FittedColumn<Row>,
+	row: Row,
+	scrollLeft: number,
+	context: CellContext,
+): Spans {
+	const yieldingText = yielding
+		? elideEnd(yielding.column.value(row, {...context, room: yielding.width}), yielding.width)
+		: safe``;
+	const room = width + cellsWithGap(yielding?.width) - cellsWithGap(cellWidth(yieldingText));
+	const scrolled = isFlexible(column) ? scrollLeft : 0;
+	const value = column.value(row, {...context, room: room + scrolled});
+	const text = column.isFigure && zero.test(value) ? safe`` : value;
+	const cell = {text: fit(dropCells(text, scrolled), room, column.align), role: column.role?.(row, context)};
+	return yieldingText === ''
+		? [cell]
+		: [cell, {text: gap}, {text: yieldingText, role: yielding!.column.role?.(row, context)}];
 }
 
 function withoutTrailingBlanks(spans: Spans): Spans {
