@@ -3,6 +3,7 @@ import {deadlockText} from '../../query/locks/deadlocks.js';
 import type {Column} from '../../query/columns/column.js';
 import {views} from '../../views/view-registry.js';
 import type {ViewRow} from '../../views/common/view.js';
+import {allFindings} from '../status/finding-lines.js';
 import {headerWords, programTexts} from '../status/items.js';
 import {messageOf} from '../status/session-states.js';
 import {samplingFigures, warningsOf} from '../status/sampling.js';
@@ -18,7 +19,6 @@ import {
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {HelpLayer, UiState} from '../state/state.js';
 import {elideEnd, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
-import {allFindings} from './header.js';
 import {termCells, textCells, type TermLine, type TermRow} from './term-table.js';
 
 /** Returns the context that the help is for: the detail, if one is open below it, or the view. */

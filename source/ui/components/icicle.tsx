@@ -13,10 +13,10 @@ import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
 import type {Role} from '../../model/role.js';
+import {emptyText} from '../status/empty-text.js';
 import type {Layout} from '../text/screen-layout.js';
 import {elideEnd, fit, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';
-import {emptyText} from './view-table.js';
 
 type IcicleProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
 

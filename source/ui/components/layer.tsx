@@ -5,26 +5,18 @@ import {sumOf} from '../../util/sum.js';
 import {viewOf} from '../../views/view-registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {keysOf, labelAfter, type Action} from '../state/keys.js';
-import type {LayerSize} from '../state/screen-context.js';
-import {sourceKindOf, type DetailOf, type ScreenData} from '../state/screen-data.js';
-import {scrollIntoView, type MenuLayer, type ScrolledLayer, type UiState} from '../state/state.js';
-import {layerRoom, type Layout} from '../text/screen-layout.js';
+import {sourceKindOf} from '../state/screen-data.js';
+import {scrollIntoView, type MenuLayer, type ScrolledLayer} from '../state/state.js';
+import {layerRoom} from '../text/screen-layout.js';
 import {fitItems} from '../text/line-items.js';
 import {elideEnd, type Spans} from '../text/spans.js';
-import {detailLines} from './detail.js';
-import {helpOf, helpTitle, type HelpLine} from './help-lines.js';
+import {helpTitle, type HelpLine} from './help-lines.js';
+import {linesOf, type LayerContext} from './layer-lines.js';
 import {TermTable, type TermLine} from './term-table.js';
 import {Line} from './text.js';
 
-type ScreenProps = {
-	readonly ui: UiState;
-	readonly data: ScreenData;
-	readonly layout: Layout;
-	readonly detailOf: DetailOf;
-};
-
 /** A list to choose from, over the table. */
-export function Menu({layer, ...screen}: Pick<ScreenProps, 'ui' | 'data' | 'layout'> & {readonly layer: MenuLayer}) {
+export function Menu({layer, ...screen}: Pick<LayerContext, 'ui' | 'data' | 'layout'> & {readonly layer: MenuLayer}) {
 	const {layout} = screen;
 	const {items, index} = layer;
 	const room = layerRoom(layout, items.length);
@@ -51,7 +43,7 @@ export function Menu({layer, ...screen}: Pick<ScreenProps, 'ui' | 'data' | 'layo
 }
 
 /** The help, or a row's detail, over the table. */
-export function ScrolledPage({layer, ...screen}: ScreenProps & {readonly layer: ScrolledLayer}) {
+export function ScrolledPage({layer, ...screen}: LayerContext & {readonly layer: ScrolledLayer}) {
 	const {ui, layout} = screen;
 	const {lines} = linesOf(layer, screen);
 	const scrollTop = Math.min(layer.scrollTop, Math.max(0, lines.length - layerRoom(layout, lines.length)));
@@ -59,34 +51,7 @@ export function ScrolledPage({layer, ...screen}: ScreenProps & {readonly layer: 
 	return <Page {...screen} context={layer.kind} title={title} lines={lines} scrollTop={scrollTop}/>;
 }
 
-/** Returns all lines of a layer, and the index of that of the selected link. */
-function linesOf(
-	layer: ScrolledLayer,
-	{ui, data, layout: {width}, detailOf}: ScreenProps,
-): {readonly lines: readonly HelpLine[]; readonly linkLine?: number} {
-	if (layer.kind === 'help') {
-		return {lines: helpOf(layer, ui, data, width)};
-	}
-
-	const detail = detailOf(layer.view, layer.key);
-	// Only rows of the current view have known trends.
-	const trend = layer.view === ui.view ? data.trendOf(layer.key) : undefined;
-	const shown = detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined};
-	return detailLines(shown, layer.link, {width, fullNames: ui.query.fullNames});
-}
-
-/** Returns how far a layer can be scrolled. */
-export function sizeOfLayer(layer: MenuLayer | ScrolledLayer, screen: ScreenProps): LayerSize {
-	const {lines, linkLine} = layer.kind === 'menu'
-		? {lines: layer.items, linkLine: undefined}
-		: linesOf(layer, screen);
-	const page = layerRoom(screen.layout, lines.length);
-	// A table's heading may be in place of the page's first line, which must then be the last of the page before.
-	const overlap = layer.kind === 'help' ? 1 : 0;
-	return {lines: lines.length, page, step: page - overlap, linkLine};
-}
-
-type PageProps = Pick<ScreenProps, 'ui' | 'data' | 'layout'> & {
+type PageProps = Pick<LayerContext, 'ui' | 'data' | 'layout'> & {
 	/** The context that defines the keys on this page. */
 	readonly context: string;
 	readonly title: Printable;

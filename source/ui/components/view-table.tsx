@@ -6,7 +6,6 @@ import {headingOf, isFlexible, type CellContext} from '../../query/columns/colum
 import {sparkline} from '../../query/columns/format.js';
 import {sampledMs} from '../../query/counters/share.js';
 import {measureOf} from '../../query/counters/scope.js';
-import {stateSets} from '../../query/filter/state-sets.js';
 import type {Trend} from '../../query/past/steps.js';
 import type {Measure, Query} from '../../query/types/query.js';
 import {viewOf} from '../../views/view-registry.js';
@@ -14,6 +13,7 @@ import type {ViewRow} from '../../views/common/view.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {queryOfView, selectedIndex, type UiState} from '../state/state.js';
+import {emptyText} from '../status/empty-text.js';
 import {columnAt, columnsOf, fitTableColumns, type FittedColumns, type Layout} from '../text/screen-layout.js';
 import {elideEnd, dropCells, fit, pad, truncateSpans, wrappedSpans, type Spans} from '../text/spans.js';
 import {areSame, Line, Lines, Pieces, useTheme} from './text.js';
@@ -105,33 +105,6 @@ function positionText({from, to, rows, total}: {
 }): Printable {
 	const inAll = total > rows ? safe`, ${total} in all` : safe``;
 	return rows === 0 ? safe`` : safe`${from + 1}-${Math.min(to, rows)} of ${rows}${inAll}`;
-}
-
-/** Returns why the view has no rows. */
-export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): Printable {
-	if (!snapshot || snapshot.session.samples === 0) {
-		return status.phase === 'starting' || status.phase === 'sampling'
-			? safe`waiting for the first sample`
-			: safe`no samples were taken`;
-	}
-
-	const viewText = table?.view.emptyText?.(table, ui.query);
-	if (viewText !== undefined) {
-		return viewText;
-	}
-
-	if (ui.query.filter !== '') {
-		return safe`no rows match the filter; Esc clears it`;
-	}
-
-	if (ui.query.threadKeys) {
-		return safe`nothing from these threads in this window; t shows all`;
-	}
-
-	const set = stateSets.find(({id}) => id === ui.stateSet);
-	return safe`nothing in this window${
-		set && set.id !== 'all' ? safe` in the counted states: ${set.title}; x for others` : ''
-	}`;
 }
 
 type FittedColumn<Row> = FittedColumns<Row>[number] & {

@@ -1,9 +1,10 @@
 import {useEffect, useLayoutEffect, useReducer, useSyncExternalStore} from 'react';
 import {hasEnded} from '../../model/source.js';
 import {viewOf} from '../../views/view-registry.js';
-import {linksOf, Pane} from '../components/detail.js';
+import {Pane} from '../components/detail.js';
+import {linksOf} from '../components/detail-lines.js';
 import {FooterInOneLine, Footer, promptOrMessage} from '../components/footer.js';
-import {findingLines, Findings, Header} from '../components/header.js';
+import {Findings, Header} from '../components/header.js';
 import {Icicle} from '../components/icicle.js';
 import {Menu, ScrolledPage} from '../components/layer.js';
 import {Screen} from '../components/screen.js';
@@ -24,6 +25,7 @@ import {
 	coveringLayer, initialState, queryOfView, type InitialView, type UiState,
 } from '../state/state.js';
 import {playNext} from '../state/time.js';
+import {findingLines} from '../status/finding-lines.js';
 import type {Size} from '../terminal/terminal.js';
 import type {Theme} from '../terminal/theme.js';
 import {layoutOf, type Layout} from '../text/screen-layout.js';
