@@ -26,12 +26,7 @@ const reportIntervalMs = 1000;
 /** Builds a trace request from the options. */
 export function traceRequest(target: Target, patterns: readonly string[], options: Options): TraceRequest {
 	const {under, leastNs, slowest: keep, maxMethods, maxOverheadPercent, withRunningLoops} = options;
-	const methodsWithLoops = async () => {
-		const {methods} = await runningLoops(target);
-		return methods;
-	};
-
-	const findRunningLoops = withRunningLoops ? undefined : methodsWithLoops;
+	const findRunningLoops = withRunningLoops ? undefined : async () => runningLoops(target);
 	return {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, findRunningLoops};
 }
 

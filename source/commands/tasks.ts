@@ -84,14 +84,22 @@ const classesOfVirtualThreads = /^java\.(?:lang\.VirtualThread|util\.concurrent\
 /** Throws UserError if a thread runs a loop in a class that the probe would change, see `runningLoops`. */
 async function checkLoops(target: Target, {points}: Probe): Promise<void> {
 	const classes = new Set<string>(points.map(({className}) => className));
-	const {methods, areCarriersBusy} = await runningLoops(target);
+	const {methods, deepMethods, areCarriersBusy} = await runningLoops(target);
 	if (areCarriersBusy && [...classes].some(name => classesOfVirtualThreads.test(name))) {
 		throw new UserError('virtual threads use much of the CPU, and following tasks changes what runs them', {
 			hint: 'they would stay slower when that is over; --running-loops does so',
 		});
 	}
 
-	const loop = methods.find(method => classes.has(method.slice(0, method.lastIndexOf('.'))));
+	const isOfProbe = (method: string) => classes.has(method.slice(0, method.lastIndexOf('.')));
+	const deep = deepMethods.find(method => isOfProbe(method));
+	if (deep !== undefined) {
+		throw new UserError(`${deep} calls itself more than a thousand times, as tasks wait for others`, {
+			hint: 'changed, its calls may need more stack than the thread has; --running-loops does so',
+		});
+	}
+
+	const loop = methods.find(method => isOfProbe(method));
 	if (loop !== undefined) {
 		throw new UserError(`a loop in ${loop} takes much of a thread's time, as tasks are so short`, {
 			hint: 'changed, it would be interpreted, many times slower, until its thread ends; --running-loops does so',

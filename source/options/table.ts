@@ -603,7 +603,7 @@ const optionTable = {
 	},
 	withRunningLoops: {
 		name: 'running-loops', group: 'trace',
-		help: 'change classes in which a loop runs too: the JVM interprets it until its method returns',
+		help: 'change classes in which a loop runs, or a deep recursion, too: the JVM interprets it until it returns',
 	},
 	yes: {
 		name: 'yes',

@@ -24,6 +24,12 @@ const minOfCarrier = 8;
 const intervalMs = 20;
 const maxMethods = 200;
 
+/**
+From this many calls of one method on, a thread may run out of stack when the method's class is changed: the JVM then
+interprets the method, and an interpreted call needs more stack than a compiled one.
+*/
+const deepCalls = 1000;
+
 type Frame = {readonly className: string; readonly method: string; readonly isNative: boolean};
 
 /** Frames by their ids. */
@@ -120,17 +126,25 @@ class CommonStack {
 	}
 }
 
-/** `methods`: as `Class.method`; `areCarriersBusy`: whether virtual threads switch at a high rate. */
-type RunningLoops = {readonly methods: readonly string[]; readonly areCarriersBusy: boolean};
+/**
+Methods are as `Class.method`. `deepMethods`: a thread was `deepCalls` calls of each of them deep; `areCarriersBusy`:
+whether virtual threads switch at a high rate.
+*/
+export type RunningLoops = {
+	readonly methods: readonly string[];
+	readonly deepMethods: readonly string[];
+	readonly areCarriersBusy: boolean;
+};
 
 /**
 Returns methods that threads may have been running for long without a return. The JVM does not compile the code of a
-method that runs while its class is changed, so a loop in it stays interpreted until the method returns. Takes some
-samples. Throws UserError if the JVM cannot be sampled.
+method that runs while its class is changed, so a loop in it stays interpreted until the method returns. Also returns
+methods that threads are in many times. Takes some samples. Throws UserError if the JVM cannot be sampled.
 */
 export async function runningLoops(target: Target): Promise<RunningLoops> {
 	const frames = new Frames();
 	const stacks = new Map<number, CommonStack>();
+	const deepMethods = new Set<string>();
 	let session: EngineSession | undefined;
 	try {
 		const {engine} = await chooseEngine(auto, target, undefined, auto);
@@ -140,6 +154,7 @@ export async function runningLoops(target: Target): Promise<RunningLoops> {
 			const {ok, stoppedMs} = await session.sample(sample);
 			if (ok) {
 				addStacks(sample, stacks, frames);
+				addDeepMethods(sample, deepMethods, frames);
 			}
 
 			await sleep(Math.max(intervalMs, 20 * stoppedMs));
@@ -158,7 +173,38 @@ export async function runningLoops(target: Target): Promise<RunningLoops> {
 		}
 	}
 
-	return {methods: [...methods], areCarriersBusy: [...stacks.values()].some(stack => stack.isBusyCarrier)};
+	return {
+		methods: [...methods],
+		deepMethods: [...deepMethods],
+		areCarriersBusy: [...stacks.values()].some(stack => stack.isBusyCarrier),
+	};
+}
+
+/** Adds the methods that occur `deepCalls` times or more on one stack. */
+function addDeepMethods(sample: Sample, to: Set<string>, frames: Frames): void {
+	for (const {count, stackStart, stackLength} of [sample, sample.attributedCpu]) {
+		for (let stack = 0; stack < count; stack++) {
+			const [start, length] = [stackStart[stack], stackLength[stack]];
+			const calls = length < deepCalls ? [] : timesOf(sample.frames.subarray(start, start + length), frames);
+			for (const [method, times] of calls) {
+				if (times >= deepCalls && to.size < maxMethods) {
+					to.add(method);
+				}
+			}
+		}
+	}
+}
+
+/** Returns how often each method, as `Class.method`, is on a stack. */
+function timesOf(stack: Int32Array, frames: Frames): ReadonlyMap<string, number> {
+	const times = new Map<string, number>();
+	for (const id of stack) {
+		const {className, method} = frames.get(id);
+		const name = `${className}.${method}`;
+		times.set(name, (times.get(name) ?? 0) + 1);
+	}
+
+	return times;
 }
 
 /** Adds the stacks on which threads used CPU time, and those on which they were seen. */

@@ -3,6 +3,9 @@ import {parseReport} from '../model/report-bytes.js';
 import type {Target} from '../jvm/target.js';
 import {AgentSession} from './agent-session.js';
 
+/** Methods, as `Class.method`, with a loop that may be running, and those that threads are in very many times. */
+type MethodsInUse = {readonly methods: readonly string[]; readonly deepMethods: readonly string[]};
+
 export type TraceRequest = {
 	/** Class#method, Class.method, globs in both, or @Annotation. */
 	readonly patterns: readonly string[];
@@ -15,8 +18,8 @@ export type TraceRequest = {
 	/** Percentage of one CPU that tracing may cost; methods that exceed it are released. 100: no limit. */
 	readonly maxOverheadPercent: number;
 	readonly reportIntervalMs: number;
-	/** Finds methods, as `Class.method`, that run loops: their classes are left alone. Undefined: none are. */
-	readonly findRunningLoops: (() => Promise<readonly string[]>) | undefined;
+	/** Finds methods that run loops, or that threads are deep in: their classes are left alone. Undefined: none are. */
+	readonly findRunningLoops: (() => Promise<MethodsInUse>) | undefined;
 };
 
 /** An agent that measures every call of some methods. */
@@ -40,12 +43,13 @@ export class TraceSession extends AgentSession<TraceReport> {
 	async #commandOf(phase: 'match' | 'weave', request: TraceRequest): Promise<string> {
 		const {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs, findRunningLoops}
 			= request;
-		const loops = await findRunningLoops?.() ?? [];
+		const {methods = [], deepMethods = []} = await findRunningLoops?.() ?? {};
 		return [
 			`phase ${phase}`,
 			...patterns.map(pattern => `pattern ${pattern}`),
 			...under.map(pattern => `under ${pattern}`),
-			...loops.map(method => `running ${method}`),
+			...methods.map(method => `running ${method}`),
+			...deepMethods.map(method => `deep ${method}`),
 			`least ${Math.round(leastNs)}`,
 			`keep ${keep}`,
 			`methods ${maxMethods}`,

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {sharedJava} from '../helpers/for-test.js';
+import {javaForTest, sharedJava} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';
 import {runCli} from '../helpers/run.js';
 
@@ -31,6 +31,25 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		const {status, stdout} = await trace('RunningLoop$Endless#rare', '--running-loops');
 		expect(status).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({methods: [{method: 'RunningLoop$Endless.rare'}]});
+	});
+});
+
+describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
+	test('a class in which threads are thousands of calls deep is left alone: with less room they would overflow', async () => {
+		const java = await javaForTest('DeepRecursion', {jdk, args: ['7000'], jvmArgs: ['-Xmx384m']});
+		const deep
+			= 'DeepRecursion$Nested: DeepRecursion$Nested.parse calls itself more than a thousand times: its calls would be interpreted at first, and need more stack than the thread may have; --running-loops traces the class even so';
+		const trace = async (pattern: string) =>
+			runCli('trace', String(java.pid), pattern, '--yes', '--duration', '1', '--format', 'json');
+		expect(await trace('DeepRecursion$Nested#rare')).toEqual({
+			status: 1, stdout: '', stderr: `tprof-top: cannot trace ${deep}\n`,
+		});
+		const {status, stdout} = await trace('DeepRecursion$*#*');
+		expect(status).toBe(0);
+		const {notes, methods} = JSON.parse(stdout) as {notes: string[]; methods: Array<{method: string}>};
+		expect(notes).toContain(`not traced: ${deep}`);
+		expect(methods.map(({method}) => method)).toEqual(['DeepRecursion$Flat.work']);
+		expect(java.output()).not.toContain('StackOverflowError');
 	});
 });
 

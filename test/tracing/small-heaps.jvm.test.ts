@@ -74,7 +74,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 
 	test('200 threads in deep recursion: what has no room in the agent\'s part of the heap is said', async () => {
 		const java = await start(jdk, largerG1, 28, 200, 5000);
-		const options = ['--yes', '--duration', '2', '--max-overhead', '100', '--format', 'json'];
+		const options = ['--yes', '--running-loops', '--duration', '2', '--max-overhead', '100', '--format', 'json'];
 		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, ...options);
 		expect({status, stderr}).toEqual({status: 0, stderr: ''});
 		const {lostCalls, methods} = JSON.parse(stdout) as {lostCalls: number; methods: Array<{calls: number}>};

@@ -10,6 +10,8 @@ final class Command {
 	final List<Pattern> all = new ArrayList<Pattern>();
 	/** Methods, as Class.method, that may be running a loop. */
 	final Set<String> running = new HashSet<String>();
+	/** Methods, as Class.method, that a thread has called from themselves very many times. */
+	final Set<String> deep = new HashSet<String>();
 	final long leastDuration;
 	final int keep;
 	final int methods;
@@ -31,6 +33,8 @@ final class Command {
 					under.add(new Pattern(value));
 				} else if (word.equals("running")) {
 					running.add(value);
+				} else if (word.equals("deep")) {
+					deep.add(value);
 				}
 			}
 		}
@@ -46,6 +50,17 @@ final class Command {
 
 	private int number(String word, int least, int most) {
 		return Math.max(least, Math.min(most, Integer.parseInt(words.get(word))));
+	}
+
+	/** Returns a method of the class that is among `deep`, as Class.method; null if none is. */
+	String deepIn(String className) {
+		for (String method : deep) {
+			if (method.startsWith(className + ".") && method.indexOf('.', className.length() + 1) < 0) {
+				return method;
+			}
+		}
+
+		return null;
 	}
 
 	boolean mayMatch(String className) {

@@ -17,8 +17,8 @@ final class Survey {
 	final List<String> named = new ArrayList<String>();
 	/** What a pattern matches but cannot be woven, and why. */
 	final Map<String, String> refused = new TreeMap<String, String>();
-	/** Of what is refused: classes with a loop that runs. */
-	final Set<Class<?>> hasLoop = new HashSet<Class<?>>();
+	/** Of what is refused: classes with a loop that runs, or in which threads are deep. */
+	final Set<Class<?>> inUse = new HashSet<Class<?>>();
 	/** Patterns that match no loaded method, and the most similar names. */
 	final Map<Pattern, List<String>> unmatched = new HashMap<Pattern, List<String>>();
 	/** Those of them that match a loaded class, which has no such method. */
@@ -110,12 +110,17 @@ final class Survey {
 
 		note(file);
 		List<ClassFile.Method> chosen = choice.methodsOf(file, implemented);
+		String deep = chosen.isEmpty() ? null : choice.command.deepIn(name);
 		String loop = chosen.isEmpty() ? null : RunningLoops.loopIn(type, choice.command.running);
 		if (!chosen.isEmpty() && !canChange) {
 			refuse(name, "the JVM does not let it be changed");
 		} else if (loop != null) {
-			hasLoop.add(type);
+			inUse.add(type);
 			refuse(name, RunningLoops.reason(loop));
+		} else if (deep != null) {
+			inUse.add(type);
+			refuse(name, deep + " calls itself more than a thousand times: its calls would be interpreted at first, and need more"
+					+ " stack than the thread may have; --running-loops traces the class even so");
 		} else if (!chosen.isEmpty()) {
 			classes.add(type);
 			if (classNames.add(name)) {

@@ -19,7 +19,7 @@ final class TraceWeaving extends Weaving {
 	void weave(Choice next, Survey survey) {
 		Set<Class<?>> touched = woven();
 		touched.addAll(survey.classes);
-		touched.removeAll(survey.hasLoop);
+		touched.removeAll(survey.inUse);
 		for (Map.Entry<String, String> each : survey.refused.entrySet()) {
 			refuse(each.getKey(), each.getValue());
 		}
