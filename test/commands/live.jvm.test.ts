@@ -119,7 +119,7 @@ describe.concurrent.each(jdks().filter(({release}) => isNewestOrAskedFor(release
 				expect(session.scrollback()).toContain('tprof-top open --last');
 				const last = open(at, 'open', '--last');
 				await last.until('demo.Pricing.discount');
-				expect(last.lines()[0]).toContain(`pid ${shared.java.pid}`);
+				expect(last.lines()[0]).toContain('shop.jar');
 				await last.quit();
 			}),
 		);
