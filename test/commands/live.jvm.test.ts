@@ -2,6 +2,7 @@ import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
+import {views} from '../../source/views/view-registry.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {isNewestOrAskedFor, jdks, startShop} from '../helpers/jvm.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -92,7 +93,7 @@ describe.concurrent.each(jdks().filter(({release}) => isNewestOrAskedFor(release
 				await session.typeUntil('\u001B', 'BLK%');
 				await session.typeUntil('\u001B', 'demo.Pricing.discount');
 
-				await session.typeUntil('\t', '[Threads]');
+				await session.typeUntil('\t', '[2 Threads]');
 				await session.until('pricing-*');
 				const message = await session.typeUntil('s', /saved tprof-\d+-\d+T\d+Z\.pb\.gz/);
 				const file = /tprof-\d+-\d+T\d+Z\.pb\.gz/.exec(message)![0];
@@ -139,10 +140,10 @@ describe.concurrent('the summary says what the run was about', () => {
 				await session.typeUntil('M', 'Enter:look up');
 				await session.typeUntil('\u0015KnownTraces#busy\r', '[y/N]');
 				await session.typeUntil('y\r', 'the Traces view has them');
-				session.type('\t'.repeat(8));
+				session.type('\t'.repeat(views.findIndex(({id}) => id === 'traces')));
 			}
 
-			await session.until(/\[Traces][^]*^> .*KnownTraces\.busy/m);
+			await session.until(/\[(?:\d )?Traces][^]*^> .*KnownTraces\.busy/m);
 			// Its hooks are on the stacks by now.
 			await session.until(/since start (?:[3-9]|\d\d)s/);
 			await session.quit();

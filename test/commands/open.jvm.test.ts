@@ -128,7 +128,7 @@ test('the screen shows as many lines as a file may hold', async () => {
 			fileOf(manyLines(99_000)),
 		]));
 	await terminal.until('of 99000');
-	await terminal.typeUntil('\t', '[Threads]');
+	await terminal.typeUntil('\t', '[2 Threads]');
 	await terminal.typeUntil('\t/Hot\r', 'filter: Hot');
 	await terminal.quit();
 	const [, peak] = /peak (\d+)/.exec(terminal.raw) ?? [];

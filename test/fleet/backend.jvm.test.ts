@@ -230,7 +230,7 @@ async function watchFleet(port: number): Promise<void> {
 	await terminal.until('> ');
 	terminal.type('/shop-0\r');
 	expect(await terminal.until('Bubble.swap:24')).toMatch(/^shop pod=shop-0 .*2023-11-14 22:13-22:14/);
-	expect(terminal.text()).toContain('[Changes]');
+	expect(terminal.text()).toMatch(/\[\d Changes]/);
 	await terminal.typeUntil('[', '2023-11-14 22:12-22:13; [ ] move it');
 	await terminal.typeUntil('[', /2023-11-14 22:11-22:12: .* has nothing of/);
 	await terminal.typeUntil('\u001B', /^tprof-top: 2023-11-14 22:13-22:14 .* filter: shop-0/);

@@ -109,7 +109,7 @@ test('a save has the window of the past that is on the screen', async () => {
 test('what changed since the baseline is shown per second, and D leads there and back', async () => {
 	const {text, goOn} = screenOf(60, {toCome: 5});
 	expect(await text('D')).toContain('nothing to compare with');
-	expect(await text('D', 'm')).toMatch(/\[Lines].*(?:\n.*)*baseline set: \d\d:\d\d:00-\d\d:\d\d:00/);
+	expect(await text('D', 'm')).toMatch(/\[1 Lines].*(?:\n.*)*baseline set: \d\d:\d\d:00-\d\d:\d\d:00/);
 	expect(await text('D')).toContain('nothing has been sampled since the baseline was set');
 	goOn(5);
 
@@ -117,7 +117,7 @@ test('what changed since the baseline is shown per second, and D leads there and
 	expect(await text()).toMatch(/> +\+100 .* new +.*Spike\.burn:7/);
 	expect(await text()).toMatch(/ noise +.*Calm\.tick:3/);
 	expect(await text('enter')).toMatch(/\+100% of a core \+\/- [\d.]+: 100 now, 0\.0 in the baseline/);
-	expect(await text('q', 'D')).toContain('[Lines]');
+	expect(await text('q', 'D')).toContain('[1 Lines]');
 });
 
 test('a window of the past is a baseline as it is, and what happens now is compared with it', async () => {

@@ -6,6 +6,7 @@ import {confirmTrace} from '../../source/ui/state/reduce-input.js';
 import {press, pressMouse} from '../../source/ui/state/reduce.js';
 import {type Effect, keyContextOf, initialState, selectedIndex, type UiState} from '../../source/ui/state/state.js';
 import {followRow, type ScreenContext} from '../../source/ui/state/screen-context.js';
+import {views} from '../../source/views/view-registry.js';
 
 const rowsOf = (keys: string) => Array.from(keys, key => ({key}));
 const rows = rowsOf('abcdefgh');
@@ -105,7 +106,7 @@ const sortsBy = (keys: string[], column: string) => {
 	expect(after(['R'], {...after(keys).state, view: 'lines'}).state.sorts.lines).toEqual({column, reverse: true});
 };
 
-test.each([[['2'], 'total'], [['N'], 'line'], [['f6', 'j', 'j', 'enter'], 'line'], [['f6', 'j', 'escape'], 'self']])(
+test.each([[['T'], 'total'], [['N'], 'line'], [['f6', 'j', 'j', 'enter'], 'line'], [['f6', 'j', 'escape'], 'self']])(
 	'after %j Lines is sorted by %s, and R reverses it',
 	sortsBy,
 );
@@ -113,10 +114,29 @@ test.each([[['>'], 'line'], [['>', '>'], 'self'], [['<'], 'line']])(
 	'a column that is not on the screen is passed over: %j sorts by %s',
 	sortsBy,
 );
-test.each([[['2', 'P'], 'total'], [['tab', 'N'], 'self']])(
-	'a view without the figure stays as it is, and each has its own: %j leaves Lines sorted by %s',
-	sortsBy,
-);
+test('each view has its own order', () => {
+	sortsBy(['tab', 'N'], 'self');
+});
+
+test('digits show the views in the order of their tabs, also from a detail and the help', () => {
+	const viewAfter = (...keys: string[]) => after(keys).state.view;
+	expect([viewAfter('2'), viewAfter('2', '1'), viewAfter('9'), viewAfter('0')])
+		.toEqual([views[1].id, views[0].id, views[8].id, views[9].id]);
+	for (const layer of ['enter', '?', 'h']) {
+		expect(after([layer, '3']).state).toMatchObject({view: views[2].id, layers: []});
+	}
+});
+
+test('a key that does nothing in a view says so once in each, with the key that lists those that do', () => {
+	const once = after(['X']).state;
+	expect(once.message?.text).toBe('X does nothing in Lines; ? lists the keys');
+	expect(after(['X', '2'], once).state.message).toBeUndefined();
+	expect(after(['2', 'X'], once).state.message?.text).toBe('X does nothing in Threads; ? lists the keys');
+	expect(after(['enter', 'X'], once).state.message?.text).toMatch(/^X does nothing in a row's detail/);
+	expect(after(['X'], start(), {...around, source: 'snapshot'}).state.message?.text).toMatch(/^X does nothing/);
+	expect(after(['r'], start(), {...around, source: 'snapshot'}).state.message?.text).toMatch(/^r does nothing/);
+	expect(after(['/', 'X', 'enter', 'f6', 'X', 'escape', '?', 'X', 'escape']).state.message).toBeUndefined();
+});
 
 describe('input lines', () => {
 	test('the filter works while it is typed; Enter keeps it, Esc clears it', () => {
@@ -198,10 +218,9 @@ describe('what counts', () => {
 	test.each([['snapshot', ['z', '[', 'r', 'u', 'o', 'd', ' ']], ['recording', ['r', 'u', 'o', 'd']]] as const)(
 		'a %s is not sampled and not refreshed: %j do nothing',
 		(source, keys) => {
-			expect(after(keys, start(), {...around, source})).toMatchObject({
-				state: {...start(), message: undefined},
-				effects: [],
-			});
+			const unknownKeys = new Map([['lines', keys]]);
+			expect(after(keys, start(), {...around, source}))
+				.toMatchObject({state: {...start(), message: expect.anything() as unknown, unknownKeys}, effects: []});
 		},
 	);
 });

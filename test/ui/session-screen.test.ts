@@ -39,7 +39,7 @@ test('a deadlock is a red line below the header in every view and size, until it
 	const screen = screenOf(() => shown, {theme: colored});
 	for (const {title} of views) {
 		const lines = await screen.lines();
-		expect(lines.join('\n').replaceAll(sgr, '')).toMatch(new RegExp(`\\[${title}(?: 2!)?]`));
+		expect(lines.join('\n').replaceAll(sgr, '')).toMatch(new RegExp(`\\[(?:\\d )?${title}(?: 2!)?]`));
 		expect(lines.slice(0, 5).join('\n'))
 			.toMatch(/\u001B\[(?:1;)?31m(?:\u001B\[1m)?! (?:1\/2 )?DEADLOCK: one -> two -> one/);
 		await screen.press('tab');
@@ -163,7 +163,7 @@ describe('the Lines view', () => {
 		expect(lines[0]).toMatch(/LIVE \d\d:\d\d$/);
 		expect(lines[1]).toMatch(/^CPU \S* ?122% of 200% +heap 11M\/128M +GC 2% +JIT 0% +alloc 310M\/s$/);
 		expect(lines[2]).toBe('3 threads: 1 running  1 BLOCKED  1 idle');
-		expect(lines[3]).toMatch(/^\[Lines] +Threads +Blockers 1! .*since start 1s$/);
+		expect(lines[3]).toMatch(/^\[1 Lines] +2 Threads +3 Blockers 1! .*since start 1s$/);
 		expect(lines[4]).toMatch(/^ +CPU%v +\+\/- +TOTAL STATE +LINE +1-3 of 3$/);
 		expect(lines[5]).toMatch(/^> +5\.0 +1\.6 +5\.0 R{8} c\.a\.sort\.Bub{2}le\.sort:16/);
 		expect(lines[6]).toMatch(/^ +1\.0 .* R{8} c\.a\.db\.Po{2}l\.take:8{2}/);
@@ -225,11 +225,11 @@ test('a view without rows says what fills it', async () => {
 });
 
 test.each([[80, 24], [80, 15], [80, 6], [60, 16]])(
-	'at %i x %i tabs without room stand behind More…, at 160 x 24 there is room for all',
+	'at %i x %i tabs without room stand behind …, at 160 x 24 there is room for all',
 	async (columns, rows) => {
 		const screen = screenOf(alone, {columns, rows});
-		expect(await screen.text()).toMatch(/^\[Lines] {2}Threads {2}Blockers .*More~/m);
-		expect((await screen.at(160, 24)).join('\n')).toMatch(/^\[Lines] {2}Threads .* {2}Traces(?!.*More)/m);
+		expect(await screen.text()).toMatch(/^\[1 Lines] {1,2}2 Threads {1,2}3 Blockers .* ~/m);
+		expect((await screen.at(160, 24)).join('\n')).toMatch(/^\[1 Lines] {2}2 Threads .* {2}Focus(?!.*~)/m);
 	},
 );
 
@@ -673,15 +673,24 @@ describe('the mouse', () => {
 
 	test('a click on a tab goes to the view, from a row\'s detail too; elsewhere it does nothing', async () => {
 		const screen = screenOf(busy(), {columns: 120});
-		expect(await click(screen, 'Threads')).toContain('[Threads]');
+		expect(await click(screen, 'Threads')).toContain('[2 Threads]');
 		await screen.press('enter');
 		const before = await click(screen, 'Stacks');
-		expect(before).toMatch(/\[Stacks][^]*compare fewer frames/);
+		expect(before).toMatch(/\[5 Stacks][^]*compare fewer frames/);
 		for (const spot of ['1;1', '119;4', '40;12', '1;24', '200;100']) {
 			await screen.type(`\u001B[<0;${spot}M`);
 		}
 
 		expect(await screen.text()).toBe(before);
+	});
+
+	test('a click on a key of the key line presses it, where text is typed too', async () => {
+		const screen = screenOf(busy(), {columns: 120});
+		expect(await click(screen, '/:filter')).toMatch(/filter: .*Enter:keep/s);
+		await screen.text('P');
+		expect(await click(screen, 'Enter:keep')).toContain('filter: P');
+		expect(await click(screen, '?:help')).toContain('Help, Lines');
+		expect(await click(screen, 'q:back')).not.toContain('Help, Lines');
 	});
 
 	test('a click selects the row that was drawn there, though a refresh comes before it is dealt with', async () => {

@@ -89,7 +89,7 @@ describe.concurrent('leaving gives the terminal back', () => {
 
 describe.concurrent('what is seen', () => {
 	test('names that no one would choose do no harm', beside(async () => {
-		const session = await start([hostile], {}, '[Lines]');
+		const session = await start([hostile], {}, '[1 Lines]');
 		session.type('\u001B[F');
 		await session.quiet();
 		expect(session.raw).not.toMatch(/\u001B]0;|\u001B\[31mred|\u202E/);
@@ -307,7 +307,7 @@ describe.concurrent('what terminals know', () => {
 
 	test('without a UTF-8 locale only ASCII is written, whatever the names in the target', beside(async () => {
 		const env = {LC_ALL: undefined, LC_CTYPE: undefined, LANG: 'de_DE.ISO-8859-1'};
-		const session = await start([hostile], {env}, '[Lines]');
+		const session = await start([hostile], {env}, '[1 Lines]');
 		for (const key of '\t'.repeat(8)) {
 			session.type(key);
 			await session.quiet();
@@ -398,7 +398,7 @@ describe.concurrent('a row\'s detail', () => {
 			session.signal('SIGINT');
 			await session.typeUntil('q\r', () => session.isAlternate, 'the screen again');
 			await session.until('SOURCE Shop.java');
-			await session.typeUntil('q', '[Lines]');
+			await session.typeUntil('q', '[1 Lines]');
 			await pastSecondQ();
 			session.type('q');
 			expect(await session.ended()).toMatchObject({exitCode: 0});

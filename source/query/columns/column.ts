@@ -12,7 +12,7 @@ import type {Sortable, ValueOf} from './sort.js';
 import {stateCells, type StateLetter} from './state-cells.js';
 
 /** A key that sorts, named after its figure; each view decides which of its columns has that figure. */
-export type SortKey = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name';
+export type SortKey = 'self' | 'total' | 'name';
 
 /** Percentage, of a core or of a whole, from which a figure is highlighted. */
 export const hotPercent = 10;

@@ -194,7 +194,8 @@ function keyItems(state: UiState, data: ScreenData, {width, links}: KeyRoom): It
 				? printable(binding.label)
 				: labelAfter(state.keyChanges, binding)).split(' ');
 			const priority = keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length;
-			return key === '' ? [] : [keyItem(key, printable(titles[action] ?? title!), priority)];
+			const label = {key: binding.keys[0], label: key};
+			return key === '' ? [] : [keyItem(label, printable(titles[action] ?? title!), priority)];
 		});
 	if (layer) {
 		return items;
@@ -222,8 +223,13 @@ function titlesIn(state: UiState): Titles {
 	return backFromFocus(state) ? {close: 'back'} : {};
 }
 
-function keyItem(key: Printable, title: Printable, priority: number): Item {
-	return {text: safe`${key}:${title}`, roleLength: key.length, role: 'key', priority};
+/** `key`: its name; `label`: how the screen calls it. */
+function keyItem(
+	{key, label}: {readonly key: string; readonly label: Printable},
+	title: Printable,
+	priority: number,
+): Item {
+	return {text: safe`${label}:${title}`, key, roleLength: label.length, role: 'key', priority};
 }
 
 /** Hints for a table without rows: without a filter, and with a filter that may hide them. */
@@ -257,8 +263,8 @@ function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 		const [label] = binding
 			? labelAfter(state.keyChanges, {...binding, label: `${keyLabel(key)} ${binding.label}`}).split(' ')
 			: [safe``];
-		return label === '' ? [] : [{label, title: safe` ${printable(title)}`, short: printable(short)}];
+		return label === '' ? [] : [{key, label, title: safe` ${printable(title)}`, short: printable(short)}];
 	});
 	const areLong = cellWidth(joined(hints.map(({label, title}) => safe`${label}:${title}`), safe`  `)) <= width;
-	return hints.map(({label, title, short}, index) => keyItem(label, areLong ? title : short, index));
+	return hints.map(({key, label, title, short}, index) => keyItem({key, label}, areLong ? title : short, index));
 }

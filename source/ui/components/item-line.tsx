@@ -2,6 +2,7 @@ import {Box, Text} from 'ink';
 import {memo, type ReactNode} from 'react';
 import {safe} from '../../util/printable.js';
 import {useHitArea} from '../hooks/hit-areas.js';
+import type {HitTarget} from '../state/screen-context.js';
 import {defaultGaps, fitItems, joinedGroups, type FittedItems, type Item} from '../text/line-items.js';
 import type {Spans} from '../text/spans.js';
 import {EmptyLine, Pieces} from './text.js';
@@ -41,25 +42,27 @@ export function ItemGroup({items, gap}: FittedItems) {
 
 type ItemTextProps = Pick<FittedItems, 'items'>;
 
-/** Items with a blank between them. A click on them shows the view of the first, if any. */
+/** Items with a blank between them. A click on them shows the view of the first, or presses its key, if any. */
 const ItemText = memo(({items}: ItemTextProps) => {
-	const [{view}] = items;
+	const [{view, key}] = items;
 	const spans = items.flatMap(({text, role, roleLength = text.length}, index): Spans => [
 		{text: index === 0 ? safe`` : safe` `},
 		{text: text.slice(0, roleLength), role},
 		{text: text.slice(roleLength)},
 	]);
 	const line = <Text wrap='truncate'><Pieces spans={spans}/></Text>;
-	return view === undefined ? line : <Tab view={view}>{line}</Tab>;
+	const target = view === undefined ? key && {kind: 'key', key} as const : {kind: 'tab', view} as const;
+	return target ? <Clickable target={target}>{line}</Clickable> : line;
 }, areAlike);
 
 function areAlike({items: before}: ItemTextProps, {items: after}: ItemTextProps): boolean {
-	return before.length === after.length && before.every(({text, role, roleLength, view}, index) => {
+	return before.length === after.length && before.every(({text, role, roleLength, view, key}, index) => {
 		const other = after[index];
-		return text === other.text && role === other.role && roleLength === other.roleLength && view === other.view;
+		return text === other.text && role === other.role && roleLength === other.roleLength && view === other.view
+			&& key === other.key;
 	});
 }
 
-function Tab({view, children}: {readonly view: string; readonly children: ReactNode}) {
-	return <Box ref={useHitArea(() => ({kind: 'tab', view}))}>{children}</Box>;
+function Clickable({target, children}: {readonly target: HitTarget; readonly children: ReactNode}) {
+	return <Box ref={useHitArea(() => target)}>{children}</Box>;
 }

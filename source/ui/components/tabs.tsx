@@ -6,17 +6,20 @@ import {formatDuration, ago, clocks} from '../../query/columns/format.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import {windows} from '../../query/past/windows.js';
 import {windowMs} from '../../query/counters/share.js';
+import type {View} from '../../views/common/view.js';
 import {viewOf, views} from '../../views/view-registry.js';
+import {digitOf, remapped} from '../state/keys.js';
 import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import {fitItems, type Item} from '../text/line-items.js';
 import {ItemLine} from './item-line.js';
 
 /** The tab for all views that do not fit; a click goes to the first of them. */
-const moreTab = safe`More…`;
+const moreTab = safe`…`;
 
-/** Cells between tabs. */
-const gap = 2;
+/** Cells between tabs: two or, if they do not fit, one. */
+const gaps = [2, 1] as const;
+const [wideGap, gap] = gaps;
 
 type TabsProps = {readonly ui: UiState; readonly data: ScreenData; readonly width: number};
 
@@ -25,19 +28,27 @@ export function Tabs({ui, data, width}: TabsProps) {
 	const view = viewOf(ui.view);
 	// Only the current view's tab and `moreTab` have their room reserved: a filtered table must say so, however long
 	// the filter is.
-	const reserved = cellWidth(safe`[${printable(view.title)}]`) + gap + cellWidth(moreTab);
-	const remarks = fitItems(remarkItems(ui, data), Math.max(0, width - reserved - gap)).items.map((item): Item => ({
-		...item, priority: 0, isRight: true,
-	}));
-	const room = width - sumOf(remarks, ({text}) => cellWidth(text) + gap);
-	return <ItemLine items={[...tabItems(ui, data, room), ...remarks]} width={width}/>;
+	const reserved = cellWidth(safe`[${tabLabel(ui, view)}]`) + gap + cellWidth(moreTab);
+	const fitted = fitItems(remarkItems(ui, data), Math.max(0, width - reserved - wideGap)).items;
+	const remarks = fitted.map((item): Item => ({...item, priority: 0, isRight: true}));
+	const room = width - sumOf(remarks, ({text}) => cellWidth(text) + wideGap);
+	return <ItemLine items={[...tabItems(ui, data, room), ...remarks]} width={width} gaps={gaps}/>;
+}
+
+/** Returns the title of a view after the digit that shows it, if any. */
+function tabLabel({keyChanges}: UiState, {id, title}: Pick<View, 'id' | 'title'>): Printable {
+	const digit = digitOf(id);
+	return digit !== undefined && remapped(digit, keyChanges) === digit
+		? safe`${printable(digit)} ${printable(title)}`
+		: printable(title);
 }
 
 /** Returns the tabs that fit, always with the current view's, and `moreTab` in place of the others. */
 function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
-	const tabs = views.map(({id, title, tabCount}): Item => {
+	const tabs = views.map((view): Item => {
+		const {id, tabCount} = view;
 		const count = data.summary && tabCount ? tabCount(data.summary) : 0;
-		const name = safe`${printable(title)}${count > 0 ? safe` ${count}!` : ''}`;
+		const name = safe`${tabLabel(ui, view)}${count > 0 ? safe` ${count}!` : ''}`;
 		return id === ui.view
 			? {view: id, text: safe`[${name}]`, priority: 0, leastWidth: 0, role: 'tab'}
 			: {view: id, text: name, priority: 1, role: count > 0 ? 'error' : undefined};

@@ -59,7 +59,8 @@ function useScreenInput(dispatch: Dispatch, layout: Layout, hitAreas: HitAreas):
 	});
 	useTerminalEvent('mouse', input => {
 		const target = targetAt(hitAreas, input.line, input.column);
-		dispatch((current, screenAt) => pressMouse(current, input, target, screenAt(layout)));
+		const atMs = performance.now();
+		dispatch((current, screenAt) => pressMouse(current, input, target, screenAt(layout), atMs));
 	});
 }
 

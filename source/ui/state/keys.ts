@@ -10,6 +10,14 @@ are named as by terminal/key-decoder: `a`, `ctrl-a`, `pageup`.
 /** The tables of the views, by the view's id. */
 const tables: readonly string[] = views.map(({id}) => id);
 
+/** The digits that show the first views, in the views' order. */
+const viewDigits: readonly string[] = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'];
+
+/** Returns the digit that shows a view; undefined if it has none. */
+export function digitOf(view: string): string | undefined {
+	return viewDigits.at(tables.indexOf(view));
+}
+
 /** Contexts in which a key has a meaning: a view's table, a layer over it, or the chooser's screen. */
 export const contexts: readonly string[] = [...tables, 'detail', 'help', 'menu', 'input', 'chooser'];
 export type KeyContext = string;
@@ -31,6 +39,7 @@ export const keyGroups = [
 			'previous-link',
 			'edit',
 			'of-view',
+			'show-view',
 			'next-view',
 			'previous-view',
 		],
@@ -41,9 +50,6 @@ export const keyGroups = [
 		actions: [
 			'sort-self',
 			'sort-total',
-			'sort-ticks',
-			'sort-total-ticks',
-			'sort-cpu',
 			'sort-name',
 			'sort-previous',
 			'sort-next',
@@ -164,6 +170,14 @@ const allKeys: readonly KeyBinding[] = [
 		label: 'Esc ?',
 		help: 'close the help',
 		knownFrom: 'less, htop',
+	},
+	{
+		action: 'show-view',
+		keys: viewDigits,
+		contexts: [...tables, 'detail', 'help'],
+		label: '1-9 0',
+		help: 'the view with this digit in the line of tabs',
+		knownFrom: 'btop',
 	},
 	{
 		action: 'next-view',
@@ -322,27 +336,10 @@ const allKeys: readonly KeyBinding[] = [
 		knownFrom: 'htop, perf',
 	},
 	{
-		action: 'sort-self', keys: ['1'], contexts: tables, label: '1',
-		help: 'sort by the figure of the row itself (CPU%)', knownFrom: 'py-spy',
+		action: 'sort-self', keys: ['P'], contexts: tables, label: 'P',
+		help: 'sort by the figure of the row itself (CPU%)', knownFrom: 'top',
 	},
-	{action: 'sort-total', keys: ['2'], contexts: tables, label: '2', help: 'sort by TOTAL', knownFrom: 'py-spy'},
-	{
-		action: 'sort-ticks',
-		keys: ['3', 'T'],
-		contexts: tables,
-		label: '3 T',
-		help: 'sort by ticks',
-		knownFrom: 'py-spy, top',
-	},
-	{
-		action: 'sort-total-ticks',
-		keys: ['4'],
-		contexts: tables,
-		label: '4',
-		help: 'sort by total ticks',
-		knownFrom: 'py-spy',
-	},
-	{action: 'sort-cpu', keys: ['P'], contexts: tables, label: 'P', help: 'sort by CPU time', knownFrom: 'top'},
+	{action: 'sort-total', keys: ['T'], contexts: tables, label: 'T', help: 'sort by TOTAL', knownFrom: 'top'},
 	{action: 'sort-name', keys: ['N'], contexts: tables, label: 'N', help: 'sort by name', knownFrom: 'top'},
 	{
 		action: 'sort-previous',

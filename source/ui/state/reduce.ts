@@ -1,10 +1,10 @@
 import {printable, safe} from '../../util/printable.js';
-import {viewOf} from '../../views/view-registry.js';
+import {viewOf, views} from '../../views/view-registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
 import {followLink, backFromFocus, stepLink} from './screen-rows.js';
 import {reverseSort, sortByColumn, tableActions} from './table-actions.js';
-import {bindingOf, remapped, type Action} from './keys.js';
+import {bindingOf, keyLabel, remapped, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
 import {scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection} from './screen-context.js';
@@ -39,6 +39,7 @@ const actionsKeepingMessage: ReadonlySet<Action> = new Set([
 const layerActions: ReadonlySet<Action> = new Set([
 	'help',
 	'help-view',
+	'show-view',
 	'pause',
 	'save',
 	'earlier',
@@ -56,11 +57,15 @@ const layerActions: ReadonlySet<Action> = new Set([
 const closeGuardMs = 500;
 
 /** Returns the state after a key pressed at `atMs` (milliseconds, monotonic). Pure. */
-// eslint-disable-next-line complexity -- A case for each context and action.
 export function press(state: UiState, pressed: string, screen: ScreenContext, atMs = 0): UiState {
-	const context = keyContextOf(state);
 	// Key changes do not apply where text is typed.
-	const key = context === 'input' ? pressed : remapped(pressed, state.keyChanges);
+	const key = keyContextOf(state) === 'input' ? pressed : remapped(pressed, state.keyChanges);
+	return pressUnchanged(state, key, screen, atMs);
+}
+
+/** Returns the state after a key, by its name before the user's changes. */
+function pressUnchanged(state: UiState, key: string, screen: ScreenContext, atMs: number): UiState {
+	const context = keyContextOf(state);
 	const binding = bindingOf(context, key, screen.source);
 	const action = binding?.action;
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
@@ -76,7 +81,7 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 	}
 
 	if (action === undefined) {
-		return state;
+		return withUnknownKey(state, key);
 	}
 
 	if (context === 'menu') {
@@ -84,17 +89,32 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 	}
 
 	if (context === 'help' || context === 'detail') {
-		return pressLayer(state, action, screen);
+		return pressLayer(state, action, screen, key);
 	}
 
-	return binding?.press ? pressViewKey(state, binding.press, screen) : pressTable(state, action, screen);
+	return binding?.press ? pressViewKey(state, binding.press, screen) : pressTable(state, action, screen, key);
+}
+
+/** Says that a key does nothing in the view or detail, once for each of them. */
+function withUnknownKey(state: UiState, key: string): UiState {
+	const context = keyContextOf(state);
+	const known = state.unknownKeys.get(context) ?? [];
+	const where = context === 'detail' ? 'a row\'s detail' : views.find(({id}) => id === context)?.title;
+	if (key === '' || where === undefined || known.includes(key)) {
+		return state;
+	}
+
+	return withMessage(
+		{...state, unknownKeys: new Map([...state.unknownKeys, [context, [...known, key]]])},
+		safe`${keyLabel(key)} does nothing in ${printable(where)}; ? lists the keys`,
+	);
 }
 
 /** Closes the topmost layer, or else goes back from focus, or else quits. */
 function close(state: UiState, screen: ScreenContext, atMs: number): UiState {
 	const below = keyContextOf(state) === 'menu'
 		? pressMenu(state, 'back', screen)
-		: (state.layers.length > 0 ? pressLayer(state, 'back', screen) : backFromFocus(state));
+		: (state.layers.length > 0 ? popLayer(state) : backFromFocus(state));
 	return below ? {...below, closedAtMs: atMs} : withEffect(state, {type: 'quit'});
 }
 
@@ -107,7 +127,7 @@ function pressViewKey(state: UiState, press: ViewKey['press'], {rows}: ScreenCon
 	return message === undefined ? next : withMessage(next, printable(message));
 }
 
-function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiState {
+function pressLayer(state: UiState, action: Action, screen: ScreenContext, key: string): UiState {
 	if (action === 'back') {
 		return popLayer(state);
 	}
@@ -125,25 +145,26 @@ function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiSt
 		return layer.isOfView ? replaceTopLayer(state, {kind: 'help', scrollTop: 0}) : popLayer(state);
 	}
 
-	return layerActions.has(action) ? pressTable(state, action, screen) : scrollLayer(state, action, screen);
+	return layerActions.has(action) ? pressTable(state, action, screen, key) : scrollLayer(state, action, screen);
 }
 
-function pressTable(state: UiState, action: Action, screen: ScreenContext): UiState {
+function pressTable(state: UiState, action: Action, screen: ScreenContext, key: string): UiState {
 	const from = actionsKeepingMessage.has(action) ? state : {...state, message: undefined};
-	return tableActions[action]?.(from, screen, action) ?? from;
+	return tableActions[action]?.(from, screen, action, key) ?? from;
 }
 
 const wheelRows = 3;
 
-/** Returns the state after a mouse input on `target`: the wheel scrolls, a click selects, sorts or changes the view. */
+/** Returns the state after a mouse input at `atMs`: the wheel scrolls, a click does what `target` says. */
 export function pressMouse(
 	state: UiState,
 	{mouse}: MouseInput,
 	target: HitTarget | undefined,
 	screen: ScreenContext,
+	atMs = 0,
 ): UiState {
 	if (mouse === 'click') {
-		return click(state, target, screen);
+		return target?.kind === 'key' ? pressUnchanged(state, target.key, screen, atMs) : click(state, target, screen);
 	}
 
 	// As if the arrow key of that name had been pressed: the key and its action have the same name.
@@ -171,7 +192,11 @@ export function pressMouse(
 	return next;
 }
 
-function click(state: UiState, target: HitTarget | undefined, screen: ScreenContext): UiState {
+function click(
+	state: UiState,
+	target: Exclude<HitTarget, {readonly kind: 'key'}> | undefined,
+	screen: ScreenContext,
+): UiState {
 	const layer = state.layers.at(-1);
 	switch (target?.kind) {
 		case 'tab': {

@@ -26,6 +26,8 @@ type ColumnItem = MenuItem & {
 
 export type HitTarget =
 	| {readonly kind: 'tab'; readonly view: string}
+	/** A key of the key line, by its name before the user's changes. */
+	| {readonly kind: 'key'; readonly key: string}
 	| {readonly kind: 'heading'; readonly column: string}
 	| {readonly kind: 'row'; readonly key: string}
 	| {readonly kind: 'item'; readonly index: number};

@@ -104,6 +104,8 @@ export type UiState = {
 	readonly columns: Readonly<Record<ViewId, readonly string[]>>;
 	/** The keys that the user remapped; constant while the screen is up. */
 	readonly keyChanges: KeyChanges;
+	/** By context: the keys pressed there that do nothing, which was said. */
+	readonly unknownKeys: ReadonlyMap<KeyContext, readonly string[]>;
 	/** Notes on the start of the program, for the help. */
 	readonly notes: readonly Printable[];
 	/** When q last closed something (performance.now()): a second q soon after does not quit; -Infinity: never. */
@@ -144,6 +146,7 @@ export function initialState({
 		finding: 0,
 		columns,
 		keyChanges,
+		unknownKeys: new Map(),
 		notes,
 		closedAtMs: -Infinity,
 		layers: [],

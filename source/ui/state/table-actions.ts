@@ -5,7 +5,7 @@ import {stateSets} from '../../query/filter/state-sets.js';
 import type {Unit} from '../../query/types/query.js';
 import {choiceAfter} from '../../views/common/opening-keys.js';
 import {viewOf, views} from '../../views/view-registry.js';
-import type {Action} from './keys.js';
+import {digitOf, type Action} from './keys.js';
 import {columnMenu} from './reduce-menu.js';
 import {moveSelection, type ScreenContext} from './screen-context.js';
 import {
@@ -15,7 +15,8 @@ import {promptForHolders, promptForPattern} from './reduce-input.js';
 import {backFromFocus, editOrCopy, focusOnRow} from './screen-rows.js';
 import {busiest, earlier, later, nextSpan, play, setBaseline, toggleChanges} from './time.js';
 
-type Handler = (state: UiState, screen: ScreenContext, action: Action) => UiState;
+/** What a key does; `action` is its own, `key` its name. */
+type Handler = (state: UiState, screen: ScreenContext, action: Action, key: string) => UiState;
 
 const units: ReadonlyArray<{readonly id: Unit; readonly title: Printable}> = [
 	{id: 'core', title: safe`percent of a core`},
@@ -71,6 +72,10 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		const most = Math.ceil(Math.max(0, overhang(maxScrollLeft)) / sidewaysStep) * sidewaysStep;
 		return {...state, scrollLeft: Math.max(state.scrollLeft, Math.min(most, state.scrollLeft + sidewaysStep))};
 	},
+	'show-view'(state, _screen, _action, key) {
+		const shown = views.find(({id}) => digitOf(id) === key);
+		return shown ? {...state, view: shown.id, layers: [], scrollLeft: 0} : state;
+	},
 	'next-view': stepView(1),
 	'previous-view': stepView(-1),
 	help: state => pushLayer(state, {kind: 'help', scrollTop: 0}),
@@ -86,9 +91,6 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	clear: clearOne,
 	'sort-self': sortBy('self'),
 	'sort-total': sortBy('total'),
-	'sort-ticks': sortBy('ticks'),
-	'sort-total-ticks': sortBy('total-ticks'),
-	'sort-cpu': sortBy('cpu'),
 	'sort-name': sortBy('name'),
 	'sort-previous': stepSortColumn(-1),
 	'sort-next': stepSortColumn(1),

@@ -10,6 +10,8 @@ export type Item = {
 	readonly text: Printable;
 	/** The id of the view that a click on it shows. */
 	readonly view?: string;
+	/** The name of the key that a click on it presses. */
+	readonly key?: string;
 	readonly role?: Role;
 	/** Number of leading characters that have the role; all by default. */
 	readonly roleLength?: number;

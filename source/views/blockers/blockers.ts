@@ -81,7 +81,7 @@ export type BlockerRow = {
 
 export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	figureColumn('waiting', row => row.waitingNow, formats.count, {
-		heading: 'WAIT', title: 'waiters', width: 4, fromColumns: 0, sortKeys: ['self', 'ticks'],
+		heading: 'WAIT', title: 'waiters', width: 4, fromColumns: 0, sortKeys: ['self'],
 		description: 'threads that wait for the lock now',
 		role: row => row.waitingNow > 0 ? 'blocked' : undefined,
 		// Deadlocks come first.
@@ -93,7 +93,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : safe``,
 	}),
 	figureColumn('waited', row => row.waitedMs, formats.duration, {
-		heading: 'WAITED', title: 'waiting time', width: 6, fromColumns: 50, sortKeys: ['total', 'total-ticks', 'cpu'],
+		heading: 'WAITED', title: 'waiting time', width: 6, fromColumns: 50, sortKeys: ['total'],
 		description: 'waiting time of all threads in the window together, by samples',
 		isBlank: row => row.waitedMs <= 0,
 	}),

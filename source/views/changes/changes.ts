@@ -61,7 +61,7 @@ function isMuchNewOrGone({kind, cpuChange, cpuError}: ChangeRow): boolean {
 
 export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	figureColumn('cpu-change', row => row.cpuChange, coreChange, {
-		heading: 'CPU% +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortKeys: ['self', 'total', 'cpu'],
+		heading: 'CPU% +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortKeys: ['self', 'total'],
 		description: 'CPU time at the location, 100 is one core, more or less than in the baseline; '
 			+ 'sorts by how much, either way, what is new or gone and 1 % of a core or more first',
 		sortBy: [row => Number(isMuchNewOrGone(row)), row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
@@ -84,7 +84,6 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		title: 'change of ticks',
 		width: 8,
 		fromColumns: 46,
-		sortKeys: ['ticks', 'total-ticks'],
 		description:
 			'thread samples per second in the counted states, more or less than in the baseline; the baseline\'s are scaled to the sampling rate of the window',
 		sortBy: [row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)],

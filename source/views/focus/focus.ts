@@ -85,7 +85,7 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		width: 6,
 		fromColumns: 0,
 		isHot: true,
-		sortKeys: ['total', 'ticks', 'total-ticks'],
+		sortKeys: ['total'],
 		thenBy: [row => row.totalCpuNs],
 		description:
 			'share of the method\'s time, threads in every state: waits and locks are in it, CPU time too; each sample counts once, recursion or not',
@@ -104,7 +104,6 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		width: 6,
 		fromColumns: 50,
 		isHot: true,
-		sortKeys: ['cpu'],
 		thenBy: [row => row.totalPercent],
 		description:
 			'CPU time of samples that came by this path, 100 is one core (SHARE: share of the method\'s CPU time)',

@@ -58,7 +58,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'the same with the line anywhere on the stack, so what it calls is included',
 	}),
 	figureColumn('ticks', row => row.selfTicks, formats.count, {
-		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100, sortKeys: ['ticks'],
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100,
 		description: 'thread samples at the line, in the counted states',
 	}),
 	figureColumn('threads', row => row.threadCount, formats.count, {
@@ -72,7 +72,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'thread states at the line, in proportion; sorts by threads blocked there now',
 	}),
 	figureColumn('cpu', row => row.selfCpuNs, formats.cpuMs, {
-		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120, sortKeys: ['cpu'],
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120,
 		description: 'CPU time at the line, milliseconds',
 	}),
 	figureColumn('total-ticks', row => row.totalTicks, formats.count, {
@@ -81,7 +81,6 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		width: 6,
 		fromColumns: 130,
 		screenOnly: true,
-		sortKeys: ['total-ticks'],
 		description: 'thread samples in the counted states with the line anywhere on the stack',
 	}),
 	...stateLetters.map(letter =>
@@ -189,8 +188,8 @@ function filterFields(unit: Unit, overMs: number): FilterFields<LineRow> {
 /** Percentage below which a row is hidden: it would print as 0. */
 const minPercent = 0.05;
 
-/** Sorted by these figures, lines without own use are shown too: users look for callers, or for a name. */
-const figuresShowingAll = ['total', 'total-ticks', 'name'] as const;
+/** Sorted by these columns, lines without own use are shown too: users look for callers, or for a name. */
+const columnsShowingAll: ReadonlySet<string> = new Set(['total', 'total-ticks', 'line']);
 
 /** Returns the rows of the Lines view: lines that used CPU or, if almost none was used, lines where threads wait. */
 export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
@@ -204,9 +203,7 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 	const isPrinted = ({selfPercent, selfCpuNs}: LineRow) => (
 		percentIn(unit, {percent: selfPercent, cpuNs: selfCpuNs}, overMs) >= minPercent
 	);
-	const isAll = query.filter !== ''
-		|| lineColumns.some(({id, sortKeys = []}) =>
-			id === query.sort.column && figuresShowingAll.some(figure => sortKeys.includes(figure)));
+	const isAll = query.filter !== '' || columnsShowingAll.has(query.sort.column);
 	const table = queryLines(snapshot, since, lineQuery, {
 		isJitAsOne: query.filter === '' && !query.summary.isOfEachCompilation,
 		...(isAll ? {} : {isWanted: row => row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0}),

@@ -188,7 +188,6 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		title: 'ticks',
 		width: 6,
 		fromColumns: 50,
-		sortKeys: ['ticks', 'total-ticks'],
 		thenBy: [row => row.selfCpuNs],
 		description: 'samples of threads with this stack, in the counted states',
 	}),
@@ -201,7 +200,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		description: 'states of the threads, in proportion; sorts by blocked ticks',
 	}),
 	figureColumn('cpu', row => row.selfCpuNs, formats.cpuMs, {
-		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortKeys: ['cpu'],
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110,
 		description: 'CPU time with this stack, milliseconds',
 	}),
 	textColumn('fingerprint', row => row.fingerprint, {

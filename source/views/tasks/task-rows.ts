@@ -42,7 +42,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		title: 'time in the state',
 		width: 7,
 		fromColumns: 46,
-		sortKeys: ['total', 'self', 'cpu'],
+		sortKeys: ['total', 'self'],
 		isBlank,
 		description:
 			'time that tasks spent in visits to the state that ended; for an end state, the time from their start to it',
@@ -60,11 +60,11 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		exportValue: row => row.oldestNs === undefined ? '' : formats.ns.file(row.oldestNs),
 	}),
 	figureColumn('visits', row => row.count, formats.count, {
-		heading: 'COUNT', title: 'visits', width: 6, fromColumns: 110, sortKeys: ['ticks'],
+		heading: 'COUNT', title: 'visits', width: 6, fromColumns: 110,
 		description: 'how often tasks left the state; for an end state, how many tasks reached it',
 	}),
 	figureColumn('visits-per-s', row => row.perS, formats.perS, {
-		heading: 'PER S', title: 'visits a second', width: 6, fromColumns: 60, sortKeys: ['total-ticks'],
+		heading: 'PER S', title: 'visits a second', width: 6, fromColumns: 60,
 		description: 'the same, a second',
 	}),
 	figureColumn('mean', row => row.meanNs, formats.ns, {

@@ -82,7 +82,7 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 		width: 6,
 		fromColumns: 0,
 		isHot: true,
-		sortKeys: ['self', 'total', 'cpu'],
+		sortKeys: ['self', 'total'],
 		description: 'CPU time of the thread, 100 is one core (SHARE: share of the CPU time of all threads)',
 		sortBy: [
 			row => row.cpuNs,
@@ -93,7 +93,7 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 		],
 	}),
 	figureColumn('ticks', row => row.ticks, formats.count, {
-		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90, sortKeys: ['ticks', 'total-ticks'],
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90,
 		description: 'samples of the thread in the counted states',
 	}),
 	figureColumn('threads', row => row.threadCount, formats.count, {

@@ -39,15 +39,15 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 		exportValue: row => Number.isNaN(row.cumulativeNs) ? '' : formats.ns.file(row.cumulativeNs),
 	}),
 	time('own', row => row.ownNs, {
-		heading: 'OWN', title: 'own time', fromColumns: 60, sortKeys: ['self', 'cpu'],
+		heading: 'OWN', title: 'own time', fromColumns: 60, sortKeys: ['self'],
 		description: 'time in the method, and not in traced methods that it called',
 	}),
 	figureColumn('calls', row => row.calls, formats.count, {
-		heading: 'CALLS', title: 'calls', width: 6, fromColumns: 100, sortKeys: ['ticks'],
+		heading: 'CALLS', title: 'calls', width: 6, fromColumns: 100,
 		description: 'calls that ended in the window',
 	}),
 	figureColumn('calls-per-s', row => row.callsPerS, formats.perS, {
-		heading: 'CALL/s', title: 'calls a second', width: 6, fromColumns: 0, sortKeys: ['total-ticks'],
+		heading: 'CALL/s', title: 'calls a second', width: 6, fromColumns: 0,
 		description: 'calls that ended, a second',
 	}),
 	figureColumn('exceptions', row => row.exceptionsPerS, formats.perS, {

@@ -45,11 +45,11 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 		isBlank: row => row.selfTicks === 0 && row.selfCpuNs === 0,
 	}),
 	figureColumn('ticks', row => row.totalTicks, formats.count, {
-		heading: 'TICKS', title: 'total ticks', width: 6, fromColumns: 64, sortKeys: ['ticks', 'total-ticks'],
+		heading: 'TICKS', title: 'total ticks', width: 6, fromColumns: 64,
 		description: 'samples that came by this path, in the counted states',
 	}),
 	figureColumn('cpu', row => row.totalCpuNs, formats.cpuMs, {
-		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortKeys: ['cpu'],
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110,
 		description: 'CPU time of samples that came by this path, milliseconds',
 	}),
 	textColumn('path', row => row.className, {

@@ -42,12 +42,12 @@ export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAt
 
 export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 	figureColumn('threads', row => row.threadCount, formats.count, {
-		heading: 'THR', title: 'threads', width: 4, fromColumns: 0, sortKeys: ['self', 'ticks'],
+		heading: 'THR', title: 'threads', width: 4, fromColumns: 0, sortKeys: ['self'],
 		description: 'threads that wait for it now',
 		sortBy: [row => row.threadCount, row => row.longestMs],
 	}),
 	figureColumn('longest', row => row.longestMs, formats.duration, {
-		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 0, sortKeys: ['total', 'total-ticks', 'cpu'],
+		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 0, sortKeys: ['total'],
 		description: 'how long the longest of them has waited; >= since before the first sample',
 		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : safe``,
 	}),
