@@ -4,7 +4,7 @@ import {usage} from '../runtime/errors.js';
 export const chooseCommand = command({
 	name: 'choose',
 	isUnnamed: true,
-	help: 'choose a JVM from a list',
+	help: 'a live table of the JVMs on this host; Enter opens one',
 	options: {
 		groups: ['sampling', 'view', 'batch', 'files', 'other'],
 		except: ['last'],

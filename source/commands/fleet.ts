@@ -97,7 +97,8 @@ class Fleet {
 		const {list, jvms} = (await this.#read())!;
 		const rows = filtered(list.rows, filterOf(filter), {text: ({words}) => words}).slice(0, top);
 		return withOutput(this.#options, async print => {
-			await print(tableText(list, rows, process.stdout.isTTY ? process.stdout.columns : Infinity));
+			const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
+			await print(tableText(list.columns, rows.map(({cells}) => cells), width));
 			const isTruncated = jvms === maxJvms;
 			await print(isTruncated ? `note: only the ${maxJvms} largest JVMs; a query in the address chooses others\n` : '');
 			return 0;
@@ -280,28 +281,34 @@ function noteOn({session: {requestedIntervalMs}, counters: {count, cpuNs}}: Snap
 function listOf(query: BackendQuery, rows: readonly FleetRow[], jvms: number): ChoiceList {
 	return {
 		title: spanText(query),
-		from: safe`${printable(query.url.host)}, ${
-			jvms === maxJvms ? safe`the ${maxJvms} largest JVMs` : plural(jvms, safe`JVM`)
-		}`,
-		columns: [
-			{heading: printable((query.types[0].split(':')[1] ?? '').toUpperCase()), align: 'right', fromColumns: 0},
-			{heading: safe`SERVICE`, align: 'left', fromColumns: 0},
+		facts: [
+			printable(query.url.host),
+			jvms === maxJvms ? safe`the ${maxJvms} largest JVMs` : plural(jvms, safe`JVM`),
 		],
-		nameHeading: safe`LABELS`,
+		columns: [
+			{
+				id: 'figure', heading: printable((query.types[0].split(':')[1] ?? '').toUpperCase()), align: 'right',
+				fromColumns: 0, description: safe`mean over the span, percent of a core`,
+			},
+			{id: 'service', heading: safe`SERVICE`, align: 'left', fromColumns: 0, isText: true, description: safe`service`},
+			{
+				id: 'labels', heading: safe`LABELS`, align: 'left', fromColumns: 0, isText: true,
+				description: safe`labels of a JVM, or the number of JVMs of the service`,
+			},
+		],
+		sortedBy: 'figure',
 		none: safe``,
 		message: safe`${spanText(query)}; [ ] move it`,
 		rows: rows.map(row => ({
 			id: JSON.stringify(row.labels),
-			cells: cellsOf(row),
-			name: labelsText(row),
+			cells: [
+				{text: safe`${fixed(row.percent, row.percent < 9.95 ? 1 : 0)}%`, rank: row.percent},
+				{text: serviceOf(row)},
+				{text: labelsText(row)},
+			],
 			words: `${serviceOf(row)} ${labelsText(row)}`,
 		})),
 	};
-}
-
-/** Returns the use in percent of a core, and the service. */
-function cellsOf(row: FleetRow): readonly Printable[] {
-	return [safe`${fixed(row.percent, row.percent < 9.95 ? 1 : 0)}%`, serviceOf(row)];
 }
 
 const maxLabelLength = 200;

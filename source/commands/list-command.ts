@@ -2,7 +2,7 @@ import {command, noArguments} from '../options/command.js';
 
 export const listCommand = command({
 	name: 'list',
-	help: 'the JVMs on this host, with CPU and heap, the busiest first',
+	help: 'the JVMs on this host, with CPU, heap, collections and threads, the busiest first',
 	options: {groups: ['other'], also: ['color', 'ascii', 'format']},
 	needsLinux: true,
 	read: noArguments,

@@ -5,14 +5,15 @@ import {engines} from '../engines/engine-registry.js';
 import {jsonSchema} from '../exports/common/export-format.js';
 import {exportFormats, type ExportFormat} from '../exports/formats/format-registry.js';
 import {wrapAt} from '../exports/common/text-table.js';
-import {cellWidth, elideEnd, pad} from '../util/cell-width.js';
+import {cellWidth, elideEnd, fit} from '../util/cell-width.js';
 import {usage} from '../runtime/errors.js';
 import {eitherOf} from '../options/option.js';
 import {version} from '../runtime/bundle.js';
-import {CpuShares} from '../jvm/counters/vitals.js';
-import {listJvms, type JvmListing} from '../jvm/discovery/list-jvms.js';
-import {formatBytes, dayAndTime} from '../query/columns/format.js';
-import type {ChoiceColumn, ChoiceList} from '../ui/components/choice-table.js';
+import {decimals} from '../query/columns/format.js';
+import {JvmWatch, type WatchedJvm} from '../jvm/discovery/jvm-watch.js';
+import {textFor, visibleColumns, type ChoiceColumn} from '../ui/components/choice-table.js';
+import type {ChoiceCell} from '../ui/state/reduce-chooser.js';
+import {jvmColumns, scannedJvms, trendId} from './jvm-table.js';
 
 /** Lists this host's JVMs; takes a second if there are any. Throws UserError (2) if the format cannot hold a list. */
 export async function list({id, listing}: ExportFormat): Promise<string> {
@@ -24,26 +25,30 @@ export async function list({id, listing}: ExportFormat): Promise<string> {
 		);
 	}
 
-	const scan = jvmScanner();
-	return write(scan().length === 0 ? [] : await scanAfterASecond(scan));
+	const watch = new JvmWatch();
+	try {
+		return write(watch.scan().length === 0 ? [] : await scanAfterASecond(watch));
+	} finally {
+		watch.close();
+	}
 }
 
-async function scanAfterASecond(scan: () => JvmRow[]): Promise<JvmRow[]> {
+async function scanAfterASecond(watch: JvmWatch): Promise<readonly WatchedJvm[]> {
 	const {stderr} = process;
 	if (stderr.isTTY) {
 		stderr.write('measuring CPU for a second...');
 	}
 
 	await sleep(1000);
-	const rows = scan();
+	const jvms = scannedJvms(watch);
 	if (stderr.isTTY) {
 		stderr.write('\r\u001B[K');
 	}
 
-	return rows;
+	return jvms;
 }
 
-const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>> = {
+const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly WatchedJvm[]) => string>> = {
 	table: jvms => listText(jvms, process.stdout.isTTY ? process.stdout.columns : undefined),
 	document: listJson,
 };
@@ -55,49 +60,58 @@ const enginesWithoutSocket = joined(
 	safe` or `,
 );
 
-function remark({problem, attachProblem}: JvmRow): Printable {
+/** Returns the last cell of a row, for which there is more room than on the screen. */
+function remark({problem, attachProblem}: WatchedJvm): Printable {
 	if (problem) {
-		return safe`  (cannot be profiled: ${problem})`;
+		return safe`cannot be profiled: ${problem}`;
 	}
 
-	return attachProblem ? safe`  (with the ${enginesWithoutSocket} engine only: ${attachProblem})` : safe``;
+	return attachProblem ? safe`with the ${enginesWithoutSocket} engine only: ${attachProblem}` : safe``;
 }
 
 /** Returns the table of `tprof-top list`, as wide as the terminal; says why a JVM cannot be profiled. */
-export function listText(jvms: readonly JvmRow[], width = Infinity): string {
-	const rows = jvms.map(jvm => ({
-		cells: jvmColumns.map(column => column.cell(jvm)),
-		name: jvm.mainClass,
-		remark: remark(jvm),
-	}));
-	return rows.length === 0
-		? 'no JVMs on this host that this user can see\n'
-		: tableText({columns: jvmColumns, nameHeading: safe`MAIN CLASS`}, rows, width);
+export function listText(jvms: readonly WatchedJvm[], width = Infinity): string {
+	const columns = jvmColumns.filter(({id}) =>
+		id !== trendId && (id !== 'container' || jvms.some(({container}) => container !== '')));
+	const rows = jvms.map(jvm => [
+		...columns.slice(0, -1).map(column => column.cell(jvm)),
+		{text: remark(jvm)},
+	]);
+	return rows.length === 0 ? 'no JVMs on this host that this user can see\n' : tableText(columns, rows, width);
 }
 
-/** Returns a table with the columns that fit a width. A row's remark is behind it or, if it does not fit, below it. */
+/**
+Returns a table with the columns that fit a width. A last cell that does not fit is below its row.
+*/
 export function tableText(
-	{columns, nameHeading}: Pick<ChoiceList, 'columns' | 'nameHeading'>,
-	rows: ReadonlyArray<{readonly cells: readonly Printable[]; readonly name: Printable; readonly remark?: Printable}>,
+	columns: ReadonlyArray<Pick<ChoiceColumn, 'heading' | 'align' | 'fromColumns' | 'belowColumns' | 'maxShare'>>,
+	rows: ReadonlyArray<ReadonlyArray<Pick<ChoiceCell, 'text' | 'short'>>>,
 	width: number,
 ): string {
-	const lines = [{cells: columns.map(({heading}) => heading), name: nameHeading, remark: safe``}, ...rows];
-	const widths = columns.map((_, index) => Math.max(...lines.map(({cells}) => cellWidth(cells[index]))));
-	return lines.flatMap(({cells, name, remark = safe``}) => {
-		const shown = columns.flatMap(({align, fromColumns}, index) =>
-			width >= fromColumns ? [pad(cells[index], widths[index], align)] : []);
-		const line = joined([...shown, name], safe`  `).trimEnd();
-		if (cellWidth(safe`${line}${remark}`) <= width) {
-			return [safe`${line}${remark}`];
-		}
-
-		const below = remark === '' ? [] : wrapAt(safe` `, safe`${remarkIndent}${remark.trim()}`, width, remarkIndent);
-		return [elideEnd(line, width), ...below];
+	const visible = visibleColumns(columns, width);
+	const most = visible.map(({maxShare = 1 / 2}, at) =>
+		at === visible.length - 1 ? Infinity : Math.floor(width * maxShare));
+	const headings = visible.map(({heading}) => heading);
+	const lines = [
+		headings,
+		...rows.map(cells => visible.map(({index}, at) => textFor(cells[index], most[at]))),
+	];
+	const widths = most.map((cells, at) => Math.min(cells, Math.max(...lines.map(line => cellWidth(line[at])))));
+	return lines.flatMap(cells => {
+		const last = cells.at(-1)!;
+		const before = joined(
+			cells.slice(0, -1).map((cell, at) => fit(cell, widths[at], visible[at].align)),
+			safe`  `,
+		);
+		const line = safe`${before}  ${last}`.trimEnd();
+		return cellWidth(line) <= width
+			? [line]
+			: [elideEnd(before.trimEnd(), width), ...wrapAt(safe` `, safe`${remarkIndent}${last}`, width, remarkIndent)];
 	}).map(line => `${line}\n`).join('');
 }
 
 /** Returns the list as JSON; docs/formats.md describes it. */
-export function listJson(jvms: readonly JvmRow[]): string {
+export function listJson(jvms: readonly WatchedJvm[]): string {
 	const rows = jvms.map(({
 		pid,
 		user,
@@ -106,9 +120,9 @@ export function listJson(jvms: readonly JvmRow[]): string {
 		mainClass,
 		command,
 		startedAtMs,
-		cpuPercent,
-		heapUsedBytes,
-		heapCapacityBytes,
+		cpu: {percent},
+		vitals: {heapUsedBytes, heapCapacityBytes, heapMaxBytes, heapAfterGcBytes, recentGcPercent, threadCount},
+		container,
 		problem,
 		hint,
 		attachProblem,
@@ -120,60 +134,18 @@ export function listJson(jvms: readonly JvmRow[]): string {
 		jvmVersion,
 		vm,
 		startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
-		cpuPercent: cpuPercent === undefined ? null : Number(cpuPercent.toFixed(1)),
+		cpuPercent: percent === undefined ? null : decimals(percent, 1),
 		heapUsedBytes: heapUsedBytes ?? null,
 		heapCapacityBytes: heapCapacityBytes ?? null,
+		heapMaxBytes: heapMaxBytes ?? null,
+		heapAfterGcBytes: heapAfterGcBytes ?? null,
+		gcPercent: recentGcPercent === undefined ? null : decimals(recentGcPercent, 1),
+		threads: threadCount ?? null,
+		container,
 		problem: problem ?? null,
 		hint: hint ?? null,
 		attachProblem: attachProblem ?? null,
 	}));
 	const head = {tool: 'tprof-top', version, schema: jsonSchema};
 	return `${JSON.stringify(head).slice(0, -1)},"jvms":[${rows.length === 0 ? '' : `\n${rows.join(',\n')}\n`}]}\n`;
-}
-
-export type JvmRow = JvmListing & {
-	/** CPU time since the previous scan, percent of one core; undefined at the first. */
-	readonly cpuPercent?: number;
-};
-
-type JvmColumn = ChoiceColumn & {
-	/** Whether it is a figure: the chooser's filter does not search figures. */
-	readonly isFigure?: true;
-	cell(row: JvmRow): Printable;
-};
-
-export const jvmColumns: readonly JvmColumn[] = [
-	{heading: safe`PID`, align: 'right', fromColumns: 0, cell: ({pid}) => safe`${pid}`},
-	{
-		heading: safe`CPU`, align: 'right', fromColumns: 30, isFigure: true,
-		cell: ({cpuPercent}) => cpuPercent === undefined ? safe`-` : safe`${Math.round(cpuPercent)}%`,
-	},
-	{
-		heading: safe`HEAP`,
-		align: 'right',
-		fromColumns: 60,
-		isFigure: true,
-		cell: ({heapUsedBytes, heapCapacityBytes}) =>
-			heapCapacityBytes === undefined
-				? safe`-`
-				: safe`${heapUsedBytes === undefined ? '-' : formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`,
-	},
-	{heading: safe`USER`, align: 'left', fromColumns: 50, cell: ({user}) => user},
-	{heading: safe`JVM`, align: 'left', fromColumns: 100, cell: ({jvmVersion}) => jvmVersion || safe`-`},
-	{
-		heading: safe`UP SINCE`, align: 'left', fromColumns: 110,
-		cell: ({startedAtMs}) => startedAtMs > 0 ? dayAndTime(startedAtMs) : safe`-`,
-	},
-];
-
-/** Returns a function that scans this host's JVMs, with their CPU use since its previous call, the busiest first. */
-export function jvmScanner(): () => JvmRow[] {
-	const shares = new CpuShares();
-	return () => {
-		const jvms = listJvms();
-		const percents = shares.since(jvms);
-		const rows = jvms.map((jvm): JvmRow => ({...jvm, cpuPercent: percents.get(jvm.pid)}));
-		// Unknown counts as 0; equally busy JVMs stay in the order of their pids.
-		return rows.sort((a, b) => Math.round(b.cpuPercent ?? 0) - Math.round(a.cpuPercent ?? 0));
-	};
 }

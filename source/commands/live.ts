@@ -13,6 +13,7 @@ import {queryOfOptions} from '../options/query-options.js';
 import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
+import {JvmWatch} from '../jvm/discovery/jvm-watch.js';
 import {runApp, runChooser} from '../ui/app.js';
 import type {ChooserPorts} from '../ui/screens/chooser.js';
 import type {MethodTracer, SpanPort} from '../ui/screens/session-effects.js';
@@ -22,9 +23,9 @@ import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
 import type {Recording} from '../exports/recording/recording-reader.js';
 import {factsOf} from './facts.js';
+import {jvmList, scannedJvms} from './jvm-table.js';
 import {LiveRecorder} from './record.js';
 import {keepSession, recordingItem, saver} from './save.js';
-import {jvmColumns, jvmScanner} from './list.js';
 import {openSources} from './sources.js';
 
 const defaultDelayS = 1;
@@ -148,23 +149,12 @@ function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration
 
 /** Lets the user choose a JVM of this host; resolves to its pid, or to undefined if they choose none. */
 export async function chooseTarget(options: Options): Promise<string | undefined> {
-	const scan = jvmScanner();
-	return choose(options, {
-		list: () => ({
-			title: safe`which JVM?`,
-			columns: jvmColumns,
-			nameHeading: safe`MAIN CLASS`,
-			none: safe`no JVMs found; one that starts will appear here`,
-			rows: scan().map(row => ({
-				id: safe`${row.pid}`,
-				cells: jvmColumns.map(column => column.cell(row)),
-				name: row.command,
-				words: [...jvmColumns.filter(({isFigure}) => !isFigure).map(column => column.cell(row)), row.command]
-					.join(' '),
-				problem: row.problem,
-			})),
-		}),
-	});
+	const watch = new JvmWatch();
+	try {
+		return await choose(options, {list: () => jvmList(scannedJvms(watch))});
+	} finally {
+		watch.close();
+	}
 }
 
 /** Lets the user choose a row; resolves to its id, or to undefined if they choose none. */

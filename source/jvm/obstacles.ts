@@ -9,6 +9,8 @@ export type Obstacle = {
 	/** Printable lines: why, and what to do about it (may be empty). */
 	readonly reason: Printable;
 	readonly hint: Printable;
+	/** Both in a few words, for a cell of a table; by default that is `reason`. */
+	readonly brief?: Printable;
 	/** Whether it will soon go away by itself. */
 	readonly isPassing?: boolean;
 	/** Found before an engine is chosen. Whether it rules out only the attach socket: an engine without it may work. */
@@ -69,6 +71,7 @@ export const obstacles = {
 	otherUser: (pid: number, user: Printable, uid: number): Obstacle => ({
 		reason: safe`process ${pid} belongs to user ${user}`,
 		hint: safe`run as that user or as root: ${sudoCommand(pid, user, uid)}`,
+		brief: safe`another user's: sudo ${ourCommand()} ${pid}`,
 	}),
 	closed: (pid: number): Obstacle => ({
 		reason:

@@ -1,10 +1,13 @@
 import {expect, test} from 'vitest';
 import {safe} from '../../source/util/printable.js';
-import {type JvmRow, list, listJson, listText} from '../../source/commands/list.js';
+import {list, listJson, listText} from '../../source/commands/list.js';
 import {formatOf} from '../../source/exports/formats/format-registry.js';
-import {CpuShares} from '../../source/jvm/counters/vitals.js';
-import {sharedJava} from '../helpers/for-test.js';
-import {untilAsync} from '../helpers/until.js';
+import {CpuHistory} from '../../source/jvm/counters/cpu-history.js';
+import {JvmWatch, type WatchedJvm} from '../../source/jvm/discovery/jvm-watch.js';
+import {closedAfterTest, javaForTest, sharedJava} from '../helpers/for-test.js';
+import {seenWithoutRights} from '../helpers/unprivileged.js';
+import {until, untilAsync} from '../helpers/until.js';
+import {isRoot} from '../helpers/users.js';
 
 const parked = sharedJava('ParkedAndEcho');
 const busy = sharedJava('Garbage', {jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
@@ -26,76 +29,116 @@ test('the busy JVM comes before the parked one, with its CPU and heap', async ()
 	expect(jvms[0].heapCapacityBytes).toBeLessThanOrEqual(64 * 1024 * 1024);
 });
 
-test('a process that is looked at first has no share yet, nor one with the id of another that is gone', () => {
-	const shares = new CpuShares();
-	expect([
-		...shares.since([{pid: 7, startTicks: 100, cpuTicks: 50, atMs: 1000}, {
-			pid: 8,
-			startTicks: 100,
-			cpuTicks: 50,
-			atMs: 1000,
-		}]),
-	]).toEqual([]);
-	expect([
-		...shares.since([{pid: 7, startTicks: 100, cpuTicks: 100, atMs: 1500}, {
-			pid: 8,
-			startTicks: 300,
-			cpuTicks: 1,
-			atMs: 1500,
-		}]),
-	]).toEqual([[7, 100]]);
+test('a process that is looked at first has no share yet; later each part of the minute has its own', () => {
+	const history = new CpuHistory();
+	history.add({atMs: 1000, cpuTicks: 50});
+	expect(history.percent).toBeUndefined();
+	expect(history.parts(2)).toEqual([undefined, undefined]);
+	history.add({atMs: 1500, cpuTicks: 100});
+	expect(history.percent).toBe(100);
+	// 20 s with half a core, then 40 s without: of a minute, a third.
+	history.add({atMs: 21_500, cpuTicks: 1100});
+	history.add({atMs: 61_500, cpuTicks: 1100});
+	expect(history.parts(6)).toEqual([50, 50, 0, 0, 0, 0].map(percent => expect.closeTo(percent, 6) as number));
+	expect(history.percent).toBe(0);
+	// After a gap, such as a suspension, each part has the mean.
+	history.add({atMs: 301_500, cpuTicks: 13_100});
+	expect(history.parts(3)).toEqual([50, 50, 50].map(percent => expect.closeTo(percent, 6) as number));
 });
 
-const jvm: JvmRow = {
+test('a JVM with the pid of another that is gone begins anew, and one that is gone is not listed', async () => {
+	const watch = closedAfterTest(new JvmWatch());
+	const java = await javaForTest('ParkedAndEcho');
+	const found = () => watch.scan().find(({pid}) => pid === java.pid);
+	expect(found()?.cpu.percent).toBeUndefined();
+	await until(() => found()?.cpu.percent !== undefined);
+	expect(found()).toMatchObject({mainClass: 'ParkedAndEcho', vitals: {threadCount: expect.any(Number) as number}});
+	await java.stop();
+	expect(found()).toBeUndefined();
+});
+
+// Without root no JVM here is another user's.
+test.skipIf(!isRoot)('a JVM of another user has threads and says what it needs (needs root: for another user)', async () => {
+	const seen = await seenWithoutRights(
+		'source/jvm/discovery/jvm-watch.ts',
+		`(() => {
+			const {brief, vitals, problem} = new module.JvmWatch().scan().find(({pid}) => pid === ${parked.java.pid});
+			return {brief, problem, threads: vitals.threadCount > 1};
+		})()`,
+	);
+	expect(seen).toEqual({
+		brief: expect.stringMatching(new RegExp(`^another user's: sudo .*${parked.java.pid}$`)) as string,
+		problem: expect.stringContaining('belongs to user') as string,
+		threads: true,
+	});
+});
+
+const cpu = new CpuHistory();
+cpu.add({atMs: 0, cpuTicks: 0});
+cpu.add({atMs: 10_000, cpuTicks: 1234});
+
+const jvm: WatchedJvm = {
 	pid: 4711,
 	user: safe`acme`,
 	jvmVersion: safe`21.0.3`,
 	vm: safe`OpenJDK`,
 	mainClass: safe`com.acme.Main`,
 	command: safe`com.acme.Main --port 80`,
+	container: safe``,
 	startedAtMs: 0,
+	target: parked.target,
 	startTicks: 1,
 	cpuTicks: 2,
 	atMs: 3,
-	cpuPercent: 123.4,
-	heapUsedBytes: 97.3 * (2 ** 20),
-	heapCapacityBytes: 2 ** 28,
+	cpu,
+	vitals: {
+		heapUsedBytes: 97.3 * (2 ** 20),
+		heapCapacityBytes: 2 ** 28,
+		heapMaxBytes: 2 ** 29,
+		heapAfterGcBytes: 2 ** 28,
+		recentGcPercent: 1.26,
+		threadCount: 22,
+	},
 };
 
 test('what is not known is a dash in the table and null in JSON', () => {
-	const other: JvmRow = {
+	const other: WatchedJvm = {
 		...jvm,
 		pid: 5,
-		cpuPercent: undefined,
-		heapUsedBytes: undefined,
-		heapCapacityBytes: undefined,
+		cpu: new CpuHistory(),
+		vitals: {},
 		problem: safe`it belongs to another user`,
-		hint: 'sudo',
+		hint: safe`sudo`,
 	};
 	expect(listText([jvm, other])).toBe([
-		' PID   CPU        HEAP  USER  JVM     UP SINCE  MAIN CLASS',
-		'4711  123%  97.3M/256M  acme  21.0.3  -         com.acme.Main',
-		'   5     -           -  acme  21.0.3  -         com.acme.Main  (cannot be profiled: it belongs to another user)',
+		' PID  MAIN            CPU  HEAP  GC  THR   HEAP USED  USER  JVM     UP SINCE  TROUBLE',
+		'4711  com.acme.Main  123%  50%   1%   22  97.3M/256M  acme  21.0.3  -',
+		'   5  com.acme.Main     -     -   -    -           -  acme  21.0.3  -         cannot be profiled: it belongs to another user',
 		'',
 	].join('\n'));
-	const long: JvmRow = {
+	const long: WatchedJvm = {
 		...other,
 		mainClass: safe`com.acme.department.of.very.long.names.AbstractTransactionalOrderRepositoryFactoryBean`,
 	};
 	const lines = listText([jvm, long], 80).trimEnd().split('\n');
 	expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(80);
 	expect(lines).toEqual([
-		' PID   CPU        HEAP  USER  MAIN CLASS',
-		'4711  123%  97.3M/256M  acme  com.acme.Main',
-		'   5     -           -  acme  com.acme.department.of.very.long.names.AbstractTr…',
-		'    (cannot be profiled: it belongs to another user)',
+		' PID  MAIN               CPU  HEAP  GC  THR  TROUBLE',
+		'4711  com.acme.Main     123%  50%   1%   22',
+		'   5  AbstractTransac…     -     -   -    -',
+		'    cannot be profiled: it belongs to another user',
 	]);
 	expect((JSON.parse(listJson([jvm, other])) as Document).jvms).toMatchObject([
-		{pid: 4711, cpuPercent: 123.4, heapCapacityBytes: 2 ** 28, problem: null},
+		{
+			pid: 4711, cpuPercent: 123.4, heapCapacityBytes: 2 ** 28, problem: null,
+			heapMaxBytes: 2 ** 29, heapAfterGcBytes: 2 ** 28, gcPercent: 1.3, threads: 22, container: '',
+		},
 		{
 			pid: 5,
 			cpuPercent: null,
 			heapUsedBytes: null,
+			gcPercent: null,
+			threads: null,
 			startedAt: null,
 			problem: 'it belongs to another user',
 			hint: 'sudo',

@@ -228,14 +228,14 @@ async function watchFleet(port: number): Promise<void> {
 			env: {TZ: 'UTC'},
 		}));
 	await terminal.until('> ');
-	terminal.type('/shop-0\r');
+	terminal.type('/shop-0\r\r');
 	expect(await terminal.until('Bubble.swap:24')).toMatch(/^shop pod=shop-0 .*2023-11-14 22:13-22:14/);
 	expect(terminal.text()).toMatch(/\[\d Changes]/);
 	await terminal.typeUntil('[', '2023-11-14 22:12-22:13; [ ] move it');
 	await terminal.typeUntil('[', /2023-11-14 22:11-22:12: .* has nothing of/);
-	await terminal.typeUntil('\u001B', /^tprof-top: 2023-11-14 22:13-22:14 .* filter: shop-0/);
-	await terminal.typeUntil('[\u0015', /22:12-22:13 .*2 JVMs/);
-	terminal.type('\u001B');
+	await terminal.typeUntil('\u001B', /^2023-11-14 22:13-22:14 .* filter: shop-0/);
+	await terminal.typeUntil('[/\u0015\r', /22:12-22:13 .*2 JVMs/);
+	terminal.type('q');
 	expect(await terminal.ended()).toMatchObject({exitCode: 0});
 }
 

@@ -5,11 +5,12 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {afterAll, describe, expect, onTestFinished, test} from 'vitest';
 import {safe, type Printable} from '../../source/util/printable.js';
 import {attachEngine} from '../../source/engines/attach/attach-engine.js';
 import {findTargets, listJvms} from '../../source/jvm/discovery/list-jvms.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
+import {JvmWatch} from '../../source/jvm/discovery/jvm-watch.js';
 import {listText} from '../../source/commands/list.js';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
 import {ourCommand, platformProblem} from '../../source/jvm/obstacles.js';
@@ -196,6 +197,7 @@ describe('JVMs that cannot be profiled', () => {
 		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.identify(${pid})`)).toEqual({
 			ok: false,
 			reason: `process ${pid} belongs to user root`,
+			brief: expect.stringMatching(new RegExp(`^another user's: sudo .* ${pid}$`)) as string,
 			hint: expect
 				.stringMatching(new RegExp(`^run as that user or as root: sudo -u root (?:tprof-top|/\\S+ \\S+) ${pid}$`)) as string,
 		});
@@ -231,7 +233,8 @@ describe('lists', () => {
 			await javaForTest('ParkedAndEcho', {jvmArgs: ['-XX:+DisableAttachMechanism']}),
 		];
 		expect(await identified(first)).toMatchObject({ok: true});
-		const listed = listJvms().filter(jvm => [first.pid, second.pid].includes(jvm.pid));
+		const watch = closedAfterTest(new JvmWatch());
+		const listed = watch.scan().filter(jvm => [first.pid, second.pid].includes(jvm.pid));
 		expect(listed).toHaveLength(2);
 		expect(listed.find(jvm => jvm.pid === first.pid)).toMatchObject({
 			mainClass: 'ParkedAndEcho',
@@ -251,6 +254,7 @@ describe('lists', () => {
 		expect(findTargets(' ')).toEqual([]);
 		await second.stop();
 		expect(listJvms().some(jvm => jvm.pid === second.pid)).toBe(false);
+		expect(watch.scan().some(jvm => jvm.pid === second.pid)).toBe(false);
 	});
 
 	test('a name that fits exactly goes before names that contain it', () => {
@@ -262,6 +266,7 @@ describe('lists', () => {
 			vm: safe``,
 			command: safe``,
 			startedAtMs: 0,
+			target: shared.target,
 			startTicks: 0,
 			cpuTicks: 0,
 			atMs: 0,
@@ -305,10 +310,14 @@ describe.skipIf(noNamespaces)('JVMs of containers that share /tmp, each with pid
 		return {...outer, pid: Number(readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8'))};
 	}
 
-	const listed = ({pid}: JavaProcess) => listJvms().find(jvm => jvm.pid === pid);
+	const watch = new JvmWatch();
+	afterAll(() => {
+		watch.close();
+	});
+	const listed = ({pid}: JavaProcess) => watch.scan().find(jvm => jvm.pid === pid);
 	const counterFile = (tmp: string) =>
 		path.join(tmp, readdirSync(tmp).find(name => name.startsWith('hsperfdata_'))!, '1');
-	const garbage = {mainClass: 'Garbage', heapMaxBytes: expect.closeTo(64 * (2 ** 20), -7) as number};
+	const garbage = {mainClass: 'Garbage', vitals: {heapMaxBytes: expect.closeTo(64 * (2 ** 20), -7) as number}};
 
 	test.each(jdks())('JDK $release: each has its own name, heap and collections', async on => {
 		const tmp = folderForTest();
@@ -320,10 +329,10 @@ describe.skipIf(noNamespaces)('JVMs of containers that share /tmp, each with pid
 			args: ['1', '2'],
 		});
 		expect([collecting, parked].map(java => readStatus(java.pid)!.nsPid)).toEqual([1, 1]);
-		await until(() => listed(collecting)?.heapUsedBytes !== undefined);
+		await until(() => listed(collecting)?.vitals.heapUsedBytes !== undefined);
 		expect(listed(collecting)).toMatchObject(garbage);
 		expect(listed(parked)).toMatchObject({mainClass: 'ParkedAndEcho', command: 'ParkedAndEcho 1 2'});
-		expect(listed(parked)?.heapMaxBytes ?? 0).toBeLessThan(33 * (2 ** 20));
+		expect(listed(parked)?.vitals.heapMaxBytes ?? 0).toBeLessThan(33 * (2 ** 20));
 		const figures = closedAfterTest(openVitals(await targetOf(collecting)));
 		const others = closedAfterTest(openVitals(await targetOf(parked)));
 		figures.read();
@@ -344,6 +353,6 @@ describe.skipIf(noNamespaces)('JVMs of containers that share /tmp, each with pid
 		expect(existsSync(counterFile(tmp))).toBe(true);
 		const java = await contained(tmp, 'ParkedAndEcho', {jdk: on, jvmArgs: ['-XX:+PerfDisableSharedMem']});
 		expect(listed(java)).toMatchObject({mainClass: 'ParkedAndEcho'});
-		expect(listed(java)).not.toMatchObject({heapMaxBytes: expect.anything() as number});
+		expect(listed(java)).not.toMatchObject({vitals: {heapMaxBytes: expect.anything() as number}});
 	});
 });

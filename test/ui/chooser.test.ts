@@ -5,34 +5,48 @@ import {safe, type Printable} from '../../source/util/printable.js';
 import type {ChoiceColumn} from '../../source/ui/components/choice-table.js';
 import {ChooserScreen} from '../../source/ui/screens/chooser.js';
 import {
-	initialChooser, matching, pressChooser, type ChoiceRow, type ChooserEffect, type ChooserState,
+	initialChooser, matching, pressChooser, shownRows, type ChoiceRow, type ChooserEffect, type ChooserState,
 } from '../../source/ui/state/reduce-chooser.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
 import {closedAfterTest} from '../helpers/for-test.js';
 
-/** A row as the command makes it, with the CPU share in its first cell. */
+/** A row as the command makes it, with the CPU share in its second cell. */
 const choice = (
 	pid: number,
-	cpu: Printable,
+	cpu: number | undefined,
 	user: Printable,
-	version: Printable,
 	name: Printable,
 	problem?: Printable,
 ): ChoiceRow => ({
 	id: String(pid),
-	cells: [safe`${pid}`, cpu, user, version],
-	name,
-	words: `${pid} ${user} ${version} ${name}`,
+	cells: [
+		{text: safe`${pid}`},
+		cpu === undefined ? {text: safe`-`} : {text: safe`${cpu}%`, rank: cpu},
+		{text: user},
+		{text: name, short: name.replace(/^.*\./, safe``)},
+		{text: problem ?? safe``},
+	],
+	words: `${pid} ${user} ${name}`,
 	problem,
+	detail: [safe`${name} of ${user}`],
 });
 const rows: readonly ChoiceRow[] = [
-	choice(100, safe`17%`, safe`acme`, safe`21.0.3`, safe`com.acme.Shop`),
-	choice(200, safe`3%`, safe`acme`, safe`17.0.1`, safe`com.acme.Mail`),
-	choice(300, safe`-`, safe`root`, safe`8`, safe`org.other.Main`, safe`belongs to root`),
+	choice(100, 17, safe`acme`, safe`com.acme.Shop`),
+	choice(200, 3, safe`acme`, safe`com.acme.Mail`),
+	choice(300, undefined, safe`root`, safe`org.other.Main`, safe`belongs to root`),
 ];
+const columns: readonly ChoiceColumn[] = [
+	{id: 'pid', heading: safe`PID`, align: 'right', fromColumns: 0, isText: true, description: safe`process`},
+	{id: 'cpu', heading: safe`CPU`, align: 'right', fromColumns: 30, description: safe`used`},
+	{id: 'user', heading: safe`USER`, align: 'left', fromColumns: 50, isText: true, description: safe`owner`},
+	{id: 'main', heading: safe`MAIN`, align: 'left', fromColumns: 0, isText: true, maxShare: 0.2, description: safe`class`},
+	{id: 'why', heading: safe`WHY`, align: 'left', fromColumns: 0, isText: true, description: safe`what is wrong`},
+];
+const choices = {rows, columns, sortedBy: 'cpu'};
 const empty = initialChooser();
-const context = {rows, room: 10, source: 'jvm'} as const;
+const sortable = ['pid', 'cpu', 'user', 'main', 'why'];
+const context = {choices, sortable, room: 10, helpLines: 30, source: 'jvm'} as const;
 const after = (keys: readonly string[]): ChooserState => {
 	let state = empty;
 	for (const key of keys) {
@@ -55,29 +69,73 @@ test.each([
 	[['end', 'enter'], undefined],
 ])('%j chooses %s', chooses);
 test.each([
-	[[...'MAIL', 'enter'], '200'],
-	[[...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter'], '100'],
-	[[...'nothing', 'enter'], undefined],
-])('what is typed filters: %j chooses %s', chooses);
+	[['/', ...'MAIL', 'enter', 'enter'], '200'],
+	[['/', ...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter', 'enter'], '100'],
+	[['/', ...'mail', 'escape', 'enter'], '100'],
+	[['/', ...'nothing', 'enter', 'enter'], undefined],
+	[[...'XYZ019', 'enter'], '100'],
+])('what is typed after / filters, and other letters and digits do nothing: %j chooses %s', chooses);
 
 test('the cursor stays on its JVM when others come, and figures are no words', () => {
-	const others = [choice(1, safe`-`, safe`x`, safe`8`, safe`new`), ...rows];
-	expect(pressChooser(after(['down']), 'enter', {...context, rows: others}).effects)
+	const others = [choice(1, undefined, safe`x`, safe`new`), ...rows];
+	expect(pressChooser(after(['down']), 'enter', {...context, choices: {...choices, rows: others}}).effects)
 		.toEqual([{type: 'choose', id: '200'}]);
 	expect(matching(rows, '3 other').map(({id}) => id)).toEqual(['300']);
 	// Figures change all the time.
-	expect(matching(rows, '17').map(({id}) => id)).toEqual(['200']);
+	expect(matching(rows, '17')).toEqual([]);
 });
 
-test('Esc erases what was typed, and then leaves without a choice; the last line says so', async () => {
-	expect(after([...'mail', 'escape'])).toEqual(empty);
-	for (const keys of [[...'mail', 'escape', 'escape'], ['escape'], ['ctrl-c']]) {
-		expect(after(keys)).toEqual({...empty, phase: 'left', effects: [{type: 'leave'}]});
+test('Esc clears the message, then the filter, and never leaves; q leaves; the last line says so', async () => {
+	expect(after(['/', ...'mail', 'enter', 'escape', 'escape'])).toEqual(empty);
+	const refused = after(['/', ...'main', 'enter', 'enter']);
+	expect(refused).toMatchObject({message: '300: belongs to root', filter: 'main'});
+	expect(pressChooser(refused, 'escape', context)).toMatchObject({message: '', filter: 'main'});
+	for (const keys of [['/', ...'ma', 'ctrl-c'], ['q'], ['f10']]) {
+		expect(after(keys)).toMatchObject({phase: 'left', effects: [{type: 'leave'}]});
 	}
 
 	const {screen} = screenOf(rows);
-	expect((await screen.lines()).at(-1)).toBe('Esc:quit  Enter:choose');
-	expect((await screen.lines(...'mail')).at(-1)).toBe('Esc:clear  Enter:choose');
+	expect((await screen.lines()).at(-1)).toBe('q:quit  Enter:open  ?:help  /:filter');
+	expect((await screen.lines('/', ...'ma')).at(-1)).toBe('filter: ma_  Enter:keep  Esc:clear');
+	expect((await screen.lines('enter')).at(-1)).toContain('Esc:clear');
+	expect((await screen.lines()).at(0)).toContain('filter: ma');
+});
+
+test('< and > sort by the column beside, R reverses, and unknown figures stay last', () => {
+	const order = (...keys: string[]) => shownRows(after(keys), choices, 10).matches.map(({id}) => id);
+	expect(order()).toEqual(['100', '200', '300']);
+	expect(order('R')).toEqual(['200', '100', '300']);
+	expect(order('<')).toEqual(['100', '200', '300']);
+	expect(order('<', 'R')).toEqual(['300', '200', '100']);
+	expect(order('>', '>')).toEqual(['200', '100', '300']);
+	// There is nothing beyond the first and the last column.
+	expect(after(['<', '<', '<']).sort).toEqual({column: 'pid', isReversed: false});
+	expect(after(['>', '>', '>', '>', '>']).sort).toEqual({column: 'why', isReversed: false});
+});
+
+test('a click on a heading sorts by it, a second one reverses', async () => {
+	const {screen} = screenOf(rows);
+	const click = async (column: number) => {
+		await screen.type(`\u001B[<0;${column};2M`);
+		return screen.lines();
+	};
+
+	expect((await screen.lines())[1].trimEnd()).toBe('  PID CPUv USER  MAIN           WHY');
+	expect((await click(12)).map(line => line.trimEnd()).slice(1, 3))
+		.toEqual(['  PID  CPU USER^ MAIN           WHY', '> 100  17% acme  com.acme.Shop']);
+	expect((await click(12)).map(line => line.trimEnd()).slice(1, 3))
+		.toEqual(['  PID  CPU USERv MAIN           WHY', '> 300    - root  org.other.Main belongs to root']);
+	expect((await click(70))[1]).toContain('WHY^');
+});
+
+test('? shows what keys and columns mean, and closes again', async () => {
+	const {screen} = screenOf(rows, 80, 60);
+	const help = await screen.text('?');
+	expect(help).toContain('sort by the next column');
+	expect(help).toContain('what is wrong');
+	expect(help).not.toContain('com.acme.Shop');
+	expect(await screen.text('?')).toContain('com.acme.Shop');
+	expect(await screenOf(rows, 80, 12).screen.text('?', 'end')).toContain('what is wrong');
 });
 
 test('while a row is prepared, Esc cancels that, quit leaves, and nothing else counts', () => {
@@ -93,42 +151,35 @@ test('while a row is prepared, Esc cancels that, quit leaves, and nothing else c
 	expect(pressChooser(left, 'enter', context)).toBe(left);
 });
 
-const columnsOfRows: readonly ChoiceColumn[] = [
-	{heading: safe`PID`, align: 'right', fromColumns: 0},
-	{heading: safe`CPU`, align: 'right', fromColumns: 30},
-	{heading: safe`USER`, align: 'left', fromColumns: 50},
-	{heading: safe`JVM`, align: 'left', fromColumns: 60},
-];
 const theme = new Theme({color: false, ascii: true});
 
 /** The screen with a list that stays; `left` has what it was left with. */
 function screenOf(
 	list: readonly ChoiceRow[],
-	columns = 80,
+	width = 80,
 	height = 24,
 ): {readonly screen: ComponentScreen; readonly left: Array<string | undefined>} {
 	const left: Array<string | undefined> = [];
 	const screen = closedAfterTest(new ComponentScreen(createElement(ChooserScreen, {
 		theme, list: () => ({
-			title: safe`which JVM?`, columns: columnsOfRows, nameHeading: safe`MAIN CLASS`, none: safe`no JVMs found`, rows: list,
+			title: safe`host`, columns, sortedBy: 'cpu', none: safe`no JVMs found`, rows: list, hasDetails: true,
 		}), onLeave(id) {
 			left.push(id);
 		},
-	}), {columns, rows: height}));
+	}), {columns: width, rows: height}));
 	return {screen, left};
 }
 
-test('in the table of a backend, [ and ] move the span, and / is no letter', () => {
+test('in the table of a backend, [ and ] move the span', () => {
 	const ofBackend = {...context, source: 'backend'} as const;
 	expect(pressChooser(empty, '[', ofBackend).effects).toEqual([{type: 'move', steps: -1}]);
 	expect(pressChooser(empty, ']', ofBackend).effects).toEqual([{type: 'move', steps: 1}]);
-	expect(pressChooser(empty, '/', ofBackend)).toEqual(empty);
-	expect(after(['[', '/']).filter).toBe('[/');
+	expect(after(['[', ']'])).toEqual(empty);
 });
 
 test('why a JVM cannot be chosen is said whole', async () => {
 	const problem = safe`it is ${safe`very `.repeat(30)}far away`;
-	const {screen, left} = screenOf([choice(1, safe`-`, safe`acme`, safe`8`, safe`Main`, problem)]);
+	const {screen, left} = screenOf([choice(1, undefined, safe`acme`, safe`Main`, problem)]);
 	const lines = await screen.lines('enter');
 	expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(`1: ${problem}`);
 	expect(lines).toHaveLength(23);
@@ -136,16 +187,18 @@ test('why a JVM cannot be chosen is said whole', async () => {
 });
 
 test('a narrow screen has fewer columns, each as wide as its longest cell', async () => {
-	for (const [columns, heading, first] of [
-		[80, ' PID CPU USER JVM    MAIN CLASS', '>100 17% acme 21.0.3 com.acme.Shop'],
-		[50, ' PID CPU USER MAIN CLASS', '>100 17% acme com.acme.Shop'],
-		[25, ' PID MAIN CLASS', '>100 com.acme.Shop'],
+	for (const [width, heading, first] of [
+		[100, '  PID CPUv USER  MAIN           WHY', '> 100  17% acme  com.acme.Shop'],
+		[60, '  PID CPUv USER  MAIN  WHY', '> 100  17% acme  Shop'],
+		[45, '  PID CPUv MAIN  WHY', '> 100  17% Shop'],
+		[25, '  PID MAIN WHY', '> 100 Shop'],
 	] as const) {
-		expect((await screenOf(rows, columns).screen.lines()).slice(1, 3)).toEqual([heading, first]);
+		const lines = await screenOf(rows, width).screen.lines();
+		expect(lines.slice(1, 3).map(line => line.trimEnd())).toEqual([heading, first]);
 	}
 
-	expect((await screenOf([choice(1, safe`-`, safe`u`.repeat(100), safe`8`, safe`Main`)]).screen.lines())[2])
-		.toBe(`>  1   - ${'u'.repeat(38)}~ 8   Main`);
+	expect((await screenOf([choice(1, undefined, safe`u`.repeat(100), safe`Main`)]).screen.lines())[2])
+		.toContain(`${'u'.repeat(38)}~ Main`);
 });
 
 test('its frame fits every screen', async () => {

@@ -3,14 +3,15 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {mostOf} from '../../util/sum.js';
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {isFrozen} from '../system/cgroups.js';
-import {type ProcessStat, readStat, ticksPerSecond} from '../system/proc.js';
+import {type ProcessStat, readStat} from '../system/proc.js';
 import type {Target} from '../target.js';
+import {percentBetween} from './cpu-history.js';
 import {CpuLimits, cpuPressure} from './cpu-limits.js';
 import {
 	edenOf, heapOf, numberCounter, type PerfCounters, stringCounter, sumOfCounters, openPerfData, type Eden,
 } from './hsperfdata.js';
 
-type VitalsReader = {
+export type VitalsReader = {
 	/** Returns the current vitals; shares refer to the time since the previous reading. Never throws. */
 	read(): TargetVitals;
 	close(): void;
@@ -126,7 +127,7 @@ function sharesOf(
 		? undefined
 		: Math.min(collecting, perS('atSafepointSeconds') ?? collecting);
 	return {
-		cpuPercent: cpuPercent(before, now),
+		cpuPercent: percentBetween(before, now),
 		gcPercent: percent(paused),
 		safepointPercent: percent(perS('safepointSeconds')),
 		compilationsPerS: perS('compilations'),
@@ -286,36 +287,4 @@ function gcCauseOf(counters: PerfCounters | undefined): Printable | undefined {
 	const cause = [stringCounter(counters, 'sun.gc.cause'), stringCounter(counters, 'sun.gc.lastCause')].find(text =>
 		text !== '' && text !== noCause);
 	return cause === undefined ? undefined : printable(cause);
-}
-
-/** CPU time used so far, at `atMs` (performance.now()). */
-type CpuReading = {readonly cpuTicks: number; readonly atMs: number};
-
-/** Returns the CPU time between two readings, percent of one core; undefined if no time passed. */
-function cpuPercent(before: CpuReading, now: CpuReading): number | undefined {
-	const seconds = (now.atMs - before.atMs) / 1000;
-	return seconds > 0 ? Math.max(0, 100 * (now.cpuTicks - before.cpuTicks) / ticksPerSecond / seconds) : undefined;
-}
-
-/** The start tells a process from a later one with the same id. */
-type ProcessCpu = CpuReading & {readonly pid: number; readonly startTicks: number};
-
-/** CPU use of processes between two calls. */
-export class CpuShares {
-	#last = new Map<number, ProcessCpu>();
-
-	/** Returns percent of one core by pid, for processes that were in the previous call too. */
-	since(processes: readonly ProcessCpu[]): ReadonlyMap<number, number> {
-		const shares = new Map<number, number>();
-		for (const now of processes) {
-			const before = this.#last.get(now.pid);
-			const percent = before?.startTicks === now.startTicks ? cpuPercent(before, now) : undefined;
-			if (percent !== undefined) {
-				shares.set(now.pid, percent);
-			}
-		}
-
-		this.#last = new Map(processes.map(now => [now.pid, now]));
-		return shares;
-	}
 }

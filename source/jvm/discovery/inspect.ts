@@ -41,7 +41,6 @@ type Inspection = {
 	readonly isJvm: boolean;
 	readonly target?: Target;
 	readonly obstacle?: Obstacle;
-	readonly counters?: PerfCounters;
 };
 
 /** Inspects a process: reads /proc and the JVM's counters, and sends it nothing. */
@@ -79,7 +78,7 @@ export function inspect(pid: number): Inspection {
 	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid}, libraries.counterFiles);
 	const target = targetOf(facts, libraries, counters);
 	return {
-		isJvm: true, target, obstacle: hotSpotObstacle(target, {status, counters, libjvm: libraries.libjvm}), counters,
+		isJvm: true, target, obstacle: hotSpotObstacle(target, {status, counters, libjvm: libraries.libjvm}),
 	};
 }
 
@@ -109,7 +108,7 @@ function closedInspection(facts: ProcessFacts): Inspection {
 	const target = targetOf(facts, undefined, counters);
 	const isKnown = counters !== undefined || attachSocketOf(target).state === 'present';
 	return {
-		isJvm, target, counters, obstacle: isKnown ? hotSpotObstacle(target, {status, counters}) : obstacle,
+		isJvm, target, obstacle: isKnown ? hotSpotObstacle(target, {status, counters}) : obstacle,
 	};
 }
 

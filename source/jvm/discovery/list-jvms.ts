@@ -1,16 +1,19 @@
 import {readdirSync} from 'node:fs';
 import type {Printable} from '../../util/printable.js';
 import type {TargetInfo} from '../../model/snapshot.js';
-import {heapOf} from '../counters/hsperfdata.js';
 import {platformProblem} from '../obstacles.js';
-import {readStat, processAgeMs} from '../system/proc.js';
+import {readStat, processAgeMs, type ProcessStat} from '../system/proc.js';
+import type {Target} from '../target.js';
 import {inspect} from './inspect.js';
 
 /** A JVM of this host for lists. All strings are printable. */
-export type JvmListing = TargetInfo & ReturnType<typeof heapOf> & {
+export type JvmListing = TargetInfo & {
+	readonly target: Target;
 	/** Why it cannot be profiled, and what to do; absent if it can. */
 	readonly problem?: Printable;
-	readonly hint?: string;
+	readonly hint?: Printable;
+	/** `problem` and `hint` in a few words. */
+	readonly brief?: Printable;
 	/** Clock ticks: its start, after boot, and the CPU time that it had used at `atMs` (performance.now()). */
 	readonly startTicks: number;
 	readonly cpuTicks: number;
@@ -24,14 +27,17 @@ const mayBecomeJvmMs = 5000;
 /** After this time a process that was not a JVM is inspected again: some programs load one late. */
 const inspectAgainMs = 30_000;
 
-/** By pid: processes that were not JVMs, their start, and when they were inspected (performance.now()). */
-const nonJvms = new Map<number, {readonly startTicks: number; readonly inspectedAtMs: number}>();
+/** By pid: when processes that were not JVMs were inspected (performance.now()). */
+const nonJvms = new Map<number, number>();
+
+/** Returns what is known of a JVM that need not be inspected again; undefined for any other process. */
+export type KnownJvm = (pid: number, stat: ProcessStat) => JvmListing | undefined;
 
 /**
-Returns all JVMs on this host that this user may see, lowest pid first. It reads /proc and sends nothing to them. Cheap
-enough to call every second: it remembers processes that are not JVMs.
+Returns all JVMs on this host that this user may see, lowest pid first. It reads /proc and sends nothing to them. It
+remembers processes that are not JVMs; `known` saves inspecting the JVMs.
 */
-export function listJvms(): JvmListing[] {
+export function listJvms(known: KnownJvm = () => undefined): JvmListing[] {
 	if (platformProblem()) {
 		return [];
 	}
@@ -44,21 +50,35 @@ export function listJvms(): JvmListing[] {
 		}
 	}
 
-	return pids.flatMap(pid => listing(pid) ?? []);
+	return pids.flatMap(pid => listing(pid, known) ?? []);
 }
 
-function listing(pid: number): JvmListing | undefined {
-	const stat = readStat(pid);
+function listing(pid: number, known: KnownJvm): JvmListing | undefined {
 	const atMs = performance.now();
-	const nonJvm = nonJvms.get(pid);
-	if (!stat || (nonJvm?.startTicks === stat.startTicks && atMs - nonJvm.inspectedAtMs < inspectAgainMs)) {
+	// Its pid is not another's yet: it would have been missing in between.
+	if (atMs - (nonJvms.get(pid) ?? -Infinity) < inspectAgainMs) {
 		return undefined;
 	}
 
-	const {isJvm, target, obstacle, counters} = inspect(pid);
+	const stat = readStat(pid);
+	if (!stat) {
+		return undefined;
+	}
+
+	const figures = {
+		startTicks: stat.startTicks,
+		cpuTicks: stat.userTicks + stat.systemTicks,
+		atMs,
+	};
+	const before = known(pid, stat);
+	if (before) {
+		return {...before, ...figures};
+	}
+
+	const {isJvm, target, obstacle} = inspect(pid);
 	if (!isJvm || !target) {
 		if (processAgeMs(stat.startTicks) > mayBecomeJvmMs) {
-			nonJvms.set(pid, {startTicks: stat.startTicks, inspectedAtMs: atMs});
+			nonJvms.set(pid, atMs);
 		}
 
 		return undefined;
@@ -66,14 +86,12 @@ function listing(pid: number): JvmListing | undefined {
 
 	return {
 		...target.facts,
-		startTicks: stat.startTicks,
-		cpuTicks: stat.userTicks + stat.systemTicks,
-		atMs,
-		...heapOf(counters),
+		...figures,
+		target,
 		...(obstacle
 			&& (obstacle.isAttachOnly
 				? {attachProblem: obstacle.reason}
-				: {problem: obstacle.reason, hint: obstacle.hint})),
+				: {problem: obstacle.reason, hint: obstacle.hint, brief: obstacle.brief ?? obstacle.reason})),
 	};
 }
 

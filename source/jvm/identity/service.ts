@@ -1,4 +1,4 @@
-import {printable} from '../../util/printable.js';
+import {printable, safe, type Printable} from '../../util/printable.js';
 import {readTextBelowRoot} from '../system/below-root.js';
 import {attempt, readProc, readProcStrings} from '../system/proc.js';
 import {readJavaCommand} from './java-command.js';
@@ -52,7 +52,7 @@ function pairsOf(texts: readonly string[]): Map<string, string> {
 }
 
 /** What is known about the service that a JVM is part of, by the names of labels. All texts are printable. */
-type ServiceLabels = Readonly<Partial<Record<'service_name' | 'namespace' | 'pod' | 'container', string>>>;
+type ServiceLabels = Readonly<Partial<Record<'service_name' | 'namespace' | 'pod' | 'container', Printable>>>;
 
 /** Where Kubernetes mounts a pod's namespace. */
 const namespaceFile = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
@@ -98,8 +98,14 @@ export function serviceLabels(pid: number, settings = new Settings(pid)): Servic
 	return Object.fromEntries(texts.filter(({text}) => text !== '').map(({label, text}) => [label, text]));
 }
 
+/** Returns the name of a JVM's pod, or else of its container; empty if it is in none that is known. */
+export function containerName(pid: number): Printable {
+	const {pod, container} = serviceLabels(pid);
+	return pod ?? container ?? safe``;
+}
+
 /** Returns a text of the target as the value of a label. */
-export function labelText(text: string): string {
+export function labelText(text: string): Printable {
 	return printable(text.trim(), maxLabelLength);
 }
 

@@ -128,6 +128,26 @@ export function viewHelpLines(context: KeyContext, width: number, facts: HelpFac
 	];
 }
 
+/** Returns the help for a list to choose from: its keys, and its columns. */
+export function chooserHelpLines(
+	columns: ReadonlyArray<{readonly heading: Printable; readonly description: Printable}>,
+	source: SourceKind,
+	width: number,
+): HelpLine[] {
+	return [
+		...termSection(
+			{term: safe`Keys`, text: safe`what they do`},
+			keysOf('chooser', source).flatMap(binding => describedKey(binding)),
+			width,
+		),
+		...termSection(
+			{term: safe`Columns`, text: safe`wider terminals show more`},
+			columns.map(({heading, description}) => ({term: heading, text: description})),
+			width,
+		),
+	].slice(0, -1);
+}
+
 /** Actions of all views that the help for a view lists beside the view's own keys. */
 const commonActions: ReadonlySet<KeyBinding['action']> = new Set([
 	'open',

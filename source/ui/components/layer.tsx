@@ -98,7 +98,7 @@ function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: Pag
 }
 
 /** Lines below each other. A table whose heading is above them has it in place of its first line. */
-function PageLines({lines, width}: {readonly lines: readonly HelpLine[]; readonly width: number}) {
+export function PageLines({lines, width}: {readonly lines: readonly HelpLine[]; readonly width: number}) {
 	const parts: Array<TermLine[] | {readonly spans: Spans}> = [];
 	for (const line of lines) {
 		const last = parts.at(-1);

@@ -1,26 +1,31 @@
+import {Box} from 'ink';
 import {useEffect, useReducer, useState, type ActionDispatch} from 'react';
 import {printable, safe, type Printable} from '../../util/printable.js';
-import {ChoiceHeading, ChoiceTable, type ChoiceList} from '../components/choice-table.js';
+import {ChoiceTable, visibleColumns, type ChoiceList} from '../components/choice-table.js';
+import {chooserHelpLines, type HelpLine} from '../components/help-lines.js';
 import {ItemLine} from '../components/item-line.js';
+import {PageLines} from '../components/layer.js';
 import {Screen} from '../components/screen.js';
 import {Lines} from '../components/text.js';
 import {targetAt, useHitAreas, type HitAreas} from '../hooks/hit-areas.js';
 import {useQueuedEffects} from '../hooks/use-queued-effects.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/use-terminal.js';
-import {keysOf, type SourceKind} from '../state/keys.js';
+import {keysOf, type Action, type SourceKind} from '../state/keys.js';
 import {
 	clickChooser,
 	initialChooser,
 	pasteInChooser,
 	pressChooser,
+	shownRows,
 	type ChooserChange,
+	type ChooserContext,
 	type ChooserEffect,
 	type ChooserState,
 } from '../state/reduce-chooser.js';
 import type {Size} from '../terminal/terminal.js';
 import type {Theme} from '../terminal/theme.js';
 import type {Item} from '../text/line-items.js';
-import {wrappedSpans, type Spans} from '../text/spans.js';
+import {elideStart, wrappedSpans, type Spans} from '../text/spans.js';
 
 /** What the screen calls in the rest of the program. */
 export type ChooserPorts = {
@@ -50,6 +55,9 @@ const listEveryMs = 1000;
 /** Lines besides the rows and the message: title, headings, keys, and the last of the screen, which stays empty. */
 const otherLines = 4;
 
+/** Lines of the selected row's detail, by the least height of the screen at which they are shown. */
+const detailLines = [{fromRows: 20, lines: 3}, {fromRows: 12, lines: 2}, {fromRows: 0, lines: 1}];
+
 /** Returns the newest list, and a function that lists again before its time. */
 function useChoices(list: ChooserPorts['list']): readonly [ChoiceList, () => void] {
 	const [choices, setChoices] = useState(list);
@@ -66,15 +74,34 @@ function useChoices(list: ChooserPorts['list']): readonly [ChoiceList, () => voi
 	}];
 }
 
-type ChooserLayout = {readonly width: number; readonly message: readonly Spans[]; readonly room: number};
+type ChooserLayout = {
+	readonly width: number;
+	/** The message, or the selected row's detail. */
+	readonly below: readonly Spans[];
+	/** Lines for them. */
+	readonly belowLines: number;
+	/** Rows that fit. */
+	readonly room: number;
+};
 
-/** Returns the lines of the message, at most half of the screen, and how many rows fit above it. */
-function layoutOf({message: error, requests}: ChooserState, choices: ChoiceList, {columns, rows}: Size): ChooserLayout {
+/** Returns what is below the rows, at most half of the screen, and how many rows fit above it. */
+function layoutOf(state: ChooserState, choices: ChoiceList, {columns, rows}: Size): ChooserLayout {
+	const {message: error, requests} = state;
 	const width = columns - 1;
+	const least = choices.hasDetails ? detailLines.find(({fromRows}) => rows >= fromRows)!.lines : 1;
+	const most = Math.max(least, Math.floor((rows - otherLines) / 2));
 	const text = error || (requests > 0 ? safe`asking the backend...` : choices.message ?? safe``);
-	const message = wrappedSpans(text, width, error === '' ? undefined : 'error')
-		.slice(0, Math.max(1, Math.floor((rows - otherLines) / 2)));
-	return {width, message, room: Math.max(0, rows - otherLines - message.length)};
+	const below = text === '' && choices.hasDetails
+		? detailOf(state, choices).flatMap(line => wrappedSpans(line, width)).slice(0, least)
+		: wrappedSpans(text, width, error === '' ? undefined : 'error').slice(0, most);
+	// The lowest screens have only a title and headings.
+	const belowLines = Math.min(Math.max(least, below.length), Math.max(0, rows - otherLines + 1));
+	return {width, below, belowLines, room: Math.max(0, rows - otherLines - belowLines)};
+}
+
+function detailOf(state: ChooserState, choices: ChoiceList): readonly Printable[] {
+	const {matches, selected} = shownRows(state, choices, 1);
+	return matches.at(selected)?.detail ?? [];
 }
 
 /** Has keys, pastes and the mouse change the state. */
@@ -86,8 +113,7 @@ function useChooserInput(dispatch: Dispatch, hitAreas: HitAreas): void {
 		dispatch(state => pasteInChooser(state, text));
 	});
 	useTerminalEvent('mouse', input => {
-		const target = targetAt(hitAreas, input.line, input.column);
-		const clicked = target?.kind === 'row' ? target.key : undefined;
+		const clicked = targetAt(hitAreas, input.line, input.column);
 		dispatch((state, context) => clickChooser(state, input, clicked, context));
 	});
 }
@@ -165,10 +191,17 @@ export function ChooserScreen({theme, list, initial, move, onLeave, ...ports}: C
 	const size = useSize();
 	const [choices, refresh] = useChoices(list);
 	const source: SourceKind = move ? 'backend' : 'jvm';
+	const help = chooserHelpLines(choices.columns, source, size.columns - 1);
+	const contextOf = (current: ChooserState): ChooserContext => ({
+		choices,
+		sortable: visibleColumns(choices.columns, size.columns).filter(({isUnsorted}) => !isUnsorted).map(({id}) => id),
+		room: layoutOf(current, choices, size).room,
+		helpLines: help.length,
+		source,
+	});
 	const [state, dispatch] = useReducer(
 		// A new reducer each render: keys act on the newest rows, as the screen is about to show them.
-		(current: ChooserState, change: ChooserChange) =>
-			change(current, {rows: choices.rows, room: layoutOf(current, choices, size).room, source}),
+		(current: ChooserState, change: ChooserChange) => change(current, contextOf(current)),
 		initial,
 		initialChooser,
 	);
@@ -182,44 +215,90 @@ export function ChooserScreen({theme, list, initial, move, onLeave, ...ports}: C
 	useQueuedEffects(state.effects, dispatch, effect => {
 		void performEffect(effect, effectContext);
 	});
-	const {width, message, room} = layoutOf(state, choices, size);
+	const layout = layoutOf(state, choices, size);
+	const {width} = layout;
 	// On the lowest screens the first parts alone.
 	const lines = size.rows - 1;
 	return (
 		<Screen theme={theme} hitAreas={hitAreas}>
 			{lines > 0 ? <ItemLine items={titleItems(state, choices)} width={width}/> : null}
-			{lines > 1 ? <ChoiceHeading choices={choices} width={width}/> : null}
-			<ChoiceTable state={state} choices={choices} width={width} room={room}/>
-			{lines > 2 ? <Lines lines={message} width={width}/> : null}
-			{lines > 3 ? <ItemLine items={keyItems(state, source)} width={width}/> : null}
+			{lines > 1
+				? <Middle state={state} choices={choices} layout={layout} help={help}/>
+				: null}
+			{lines > 3 ? <ItemLine items={keyItems(state, source, width)} width={width}/> : null}
 		</Screen>
 	);
 }
 
-function titleItems({filter}: ChooserState, {title, from = safe``}: ChoiceList): Item[] {
-	const truncatable = (text: Printable, priority: number): Item => ({
-		text,
-		priority,
-		leastWidth: 8,
-		role: 'title',
-		isJoined: true,
-	});
+type MiddleProps = {
+	readonly state: ChooserState;
+	readonly choices: ChoiceList;
+	readonly layout: ChooserLayout;
+	readonly help: readonly HelpLine[];
+};
+
+/** The table and what is below it, or the help. */
+function Middle({state, choices, layout: {width, below, belowLines, room}, help}: MiddleProps) {
+	if (state.helpTop !== undefined) {
+		const height = 1 + room + belowLines;
+		return (
+			<Box flexDirection='column' height={height}>
+				<PageLines lines={help.slice(state.helpTop, state.helpTop + height)} width={width}/>
+			</Box>
+		);
+	}
+
+	return (
+		<>
+			<ChoiceTable state={state} choices={choices} width={width} room={room}/>
+			<Lines lines={below} width={width} height={belowLines}/>
+		</>
+	);
+}
+
+/** The title, facts about the rows, the filter, and what is at the right end. */
+function titleItems({filter, isTyping}: ChooserState, {title, facts = [], right = safe``}: ChoiceList): Item[] {
 	return [
-		{text: safe`tprof-top:`, priority: 3, role: 'title'},
-		truncatable(title, 0),
-		truncatable(from, 2),
-		truncatable(filter === '' ? safe`(type to filter)` : safe`filter: ${printable(filter)}`, 1),
+		{text: title, priority: 0, leastWidth: 8, role: 'title'},
+		...facts.map((text, index): Item => ({text, priority: 3 + index})),
+		{
+			text: filter === '' || isTyping ? safe`` : safe`filter: ${printable(filter)}`,
+			priority: 1,
+			leastWidth: 12,
+			role: 'hot',
+		},
+		{text: right, priority: 2, isRight: true},
 	];
 }
 
-function keyItems({filter}: ChooserState, source: SourceKind): Item[] {
-	return keysOf(
-		'chooser',
-		source,
-	).filter(({title}) => title !== undefined).map(({action, label, title = ''}): Item => ({
-		text: safe`${printable(label)}:${action === 'back' && filter !== '' ? 'clear' : printable(title)}`,
-		roleLength: label.length,
-		role: 'key',
-		priority: action === 'earlier' || action === 'later' ? 1 : 0,
-	}));
+/** Titles of Enter and Esc while the filter is typed. */
+const typingTitles: Readonly<Partial<Record<Action, Printable>>> = {accept: safe`keep`, back: safe`clear`};
+
+/** The keys that stay longest on a narrow screen, the most important first. */
+const keyOrder: readonly Action[] = ['close', 'open', 'filter', 'help'];
+
+/** Returns the keys that work now; while the filter is typed, it is before them. */
+function keyItems(state: ChooserState, source: SourceKind, width: number): Item[] {
+	const {filter, message, isTyping, helpTop} = state;
+	if (isTyping) {
+		const label = safe`filter: `;
+		const text = elideStart(printable(filter, Infinity), Math.max(1, width - label.length - 1));
+		return [
+			{text: safe`${label}${text}_`, roleLength: label.length, role: 'key', priority: 0},
+			...keysOf('input', source).flatMap(({action, label: key}) =>
+				typingTitles[action] ? [keyItem(printable(key), typingTitles[action], 1)] : []),
+		];
+	}
+
+	const canClear = filter !== '' || message !== '' || state.phase === 'preparing' || helpTop !== undefined;
+	return keysOf('chooser', source)
+		.filter(({title, action}) => title !== undefined && (action !== 'back' || canClear))
+		.map(({action, label, title = ''}) => {
+			const at = keyOrder.indexOf(action);
+			return keyItem(printable(label).split(' ')[0], printable(title), at === -1 ? keyOrder.length : at);
+		});
+}
+
+function keyItem(key: Printable, title: Printable, priority: number): Item {
+	return {text: safe`${key}:${title}`, roleLength: key.length, role: 'key', priority};
 }

@@ -122,12 +122,40 @@ const allKeys: readonly KeyBinding[] = [
 		knownFrom: 'htop',
 	},
 	{
+		action: 'close',
+		keys: ['q'],
+		contexts: ['chooser'],
+		label: 'q',
+		title: 'quit',
+		help: 'quit; in the help: close it',
+		knownFrom: 'htop, less',
+	},
+	{
+		action: 'open',
+		keys: ['enter'],
+		contexts: ['chooser'],
+		label: 'Enter',
+		title: 'open',
+		help: 'open the selected row',
+		knownFrom: 'htop',
+	},
+	{
 		action: 'back',
 		keys: ['escape'],
 		contexts: ['chooser'],
 		label: 'Esc',
-		title: 'quit',
-		help: 'stop loading a row; otherwise clear the filter or, if it is empty, quit without choosing',
+		title: 'clear',
+		help: 'stop opening a row; clear the message, then the filter',
+		knownFrom: 'htop',
+	},
+	{
+		action: 'help',
+		keys: ['?', 'h', 'f1'],
+		contexts: ['chooser'],
+		label: '? h F1',
+		title: 'help',
+		help: 'what the keys and columns of the table mean; again: close it',
+		knownFrom: 'htop, less',
 	},
 	{
 		action: 'help-view',
@@ -294,7 +322,7 @@ const allKeys: readonly KeyBinding[] = [
 	{
 		action: 'page-up',
 		keys: ['ctrl-u'],
-		contexts: [...tables, 'detail', 'help', 'menu'],
+		contexts: lists,
 		label: 'Ctrl-U',
 		help: 'a page up',
 		knownFrom: 'less',
@@ -302,7 +330,7 @@ const allKeys: readonly KeyBinding[] = [
 	{
 		action: 'page-down',
 		keys: ['ctrl-d'],
-		contexts: [...tables, 'detail', 'help', 'menu'],
+		contexts: lists,
 		label: 'Ctrl-D',
 		help: 'a page down',
 		knownFrom: 'less',
@@ -344,12 +372,19 @@ const allKeys: readonly KeyBinding[] = [
 	{
 		action: 'sort-previous',
 		keys: ['<'],
-		contexts: tables,
+		contexts: [...tables, 'chooser'],
 		label: '<',
 		help: 'sort by the previous column',
 		knownFrom: 'top',
 	},
-	{action: 'sort-next', keys: ['>'], contexts: tables, label: '>', help: 'sort by the next column', knownFrom: 'top'},
+	{
+		action: 'sort-next',
+		keys: ['>'],
+		contexts: [...tables, 'chooser'],
+		label: '>',
+		help: 'sort by the next column',
+		knownFrom: 'top',
+	},
 	{
 		action: 'sort-menu',
 		keys: ['f6'],
@@ -384,7 +419,7 @@ const allKeys: readonly KeyBinding[] = [
 	{
 		action: 'reverse',
 		keys: ['R', 'I'],
-		contexts: tables,
+		contexts: [...tables, 'chooser'],
 		label: 'R I',
 		help: 'reverse the order',
 		knownFrom: 'top, htop',
@@ -488,11 +523,12 @@ const allKeys: readonly KeyBinding[] = [
 	},
 	{
 		action: 'filter',
-		keys: ['/'],
+		keys: ['/', '\\', 'f4'],
 		contexts: ['chooser'],
-		label: '/',
-		help: 'in the table of a backend: begin the filter, as any letter does',
-		sources: ['backend'],
+		label: String.raw`/ \ F4`,
+		title: 'filter',
+		help: 'only rows that contain all words; Enter keeps the filter, Esc clears it',
+		knownFrom: 'htop, perf',
 	},
 	{
 		action: 'earlier',
@@ -608,7 +644,7 @@ const allKeys: readonly KeyBinding[] = [
 	},
 	{action: 'redraw', keys: ['ctrl-l'], contexts, label: 'Ctrl-L', help: 'redraw the screen', knownFrom: 'htop'},
 	{action: 'suspend', keys: ['ctrl-z'], contexts, label: 'Ctrl-Z', help: 'suspend; fg resumes', knownFrom: 'htop'},
-	{action: 'accept', keys: ['enter'], contexts: ['menu', 'chooser'], label: 'Enter', title: 'choose', help: 'accept'},
+	{action: 'accept', keys: ['enter'], contexts: ['menu'], label: 'Enter', title: 'choose', help: 'accept'},
 	{action: 'accept', keys: [' '], contexts: ['menu'], label: 'Space', help: 'the same'},
 	{
 		action: 'accept',
@@ -637,12 +673,12 @@ const allKeys: readonly KeyBinding[] = [
 	{
 		action: 'erase',
 		keys: ['backspace', 'delete'],
-		contexts: ['input', 'chooser'],
+		contexts: ['input'],
 		label: 'Backspace',
 		help: 'erase a letter',
 	},
-	{action: 'erase-all', keys: ['ctrl-u'], contexts: ['input', 'chooser'], label: 'Ctrl-U', help: 'erase the line'},
-	{action: 'erase-word', keys: ['ctrl-w'], contexts: ['input', 'chooser'], label: 'Ctrl-W', help: 'erase a word'},
+	{action: 'erase-all', keys: ['ctrl-u'], contexts: ['input'], label: 'Ctrl-U', help: 'erase the line'},
+	{action: 'erase-word', keys: ['ctrl-w'], contexts: ['input'], label: 'Ctrl-W', help: 'erase a word'},
 	{action: 'left', keys: ['left'], contexts: ['input'], label: 'Left', help: 'a letter to the left'},
 	{action: 'right', keys: ['right'], contexts: ['input'], label: 'Right', help: 'a letter to the right'},
 	{action: 'home', keys: ['home', 'ctrl-a'], contexts: ['input'], label: 'Home', help: 'to the start of the line'},
@@ -660,16 +696,13 @@ export const keyTable: readonly KeyBinding[] = allKeys
 		? binding
 		: {...binding, contexts: binding.contexts.filter(context => !isOverridden(binding.keys, context))});
 
-/** Contexts in which a character is text, unless it is a key for some sources. */
-const typedContexts: ReadonlySet<KeyContext> = new Set(['input', 'chooser']);
-
 const bindingsByContext = new Map(contexts.map(context => {
 	const bindings = keyTable.filter(binding => binding.contexts.includes(context));
 	const keys = bindings.flatMap(binding => binding.keys.map(key => [key, binding] as const));
 	return [
 		context,
-		new Map(keys.filter(([key, {sources}]) =>
-			key.length > 1 || sources !== undefined || !typedContexts.has(context))),
+		// In an input line a character is text.
+		new Map(keys.filter(([key]) => key.length > 1 || context !== 'input')),
 	];
 }));
 

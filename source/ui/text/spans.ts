@@ -4,7 +4,7 @@ import {cellWidth, firstCells, graphemes} from '../../util/cell-width.js';
 import type {Role} from '../../model/role.js';
 import type {Trend} from '../../query/past/steps.js';
 
-export {elideEnd, fit, pad} from '../../util/cell-width.js';
+export {elideEnd, elideStart, fit, pad} from '../../util/cell-width.js';
 
 /** A piece of a line. */
 export type Span = {
