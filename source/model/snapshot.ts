@@ -95,6 +95,8 @@ export type TargetVitals = {
 	Percentage of recent periods in which a CPU limit throttled a cgroup, see `CpuLimits`; absent without a limit.
 	*/
 	readonly throttledPercent?: number;
+	/** CPU time that the cgroup's limit allows, 100 = one core; absent without a limit. */
+	readonly cpuLimitPercent?: number;
 	/** Percentage of the last ten seconds in which some task on this host waited for a CPU (/proc/pressure/cpu). */
 	readonly cpuPressurePercent?: number;
 	/** The whole process is stopped (SIGSTOP, Ctrl-Z). */
@@ -104,6 +106,25 @@ export type TargetVitals = {
 	/** Threads of the process, native ones included, and by how many their number grows, see `ThreadGrowth`. */
 	readonly threadCount?: number;
 	readonly threadGrowthPerMin?: number;
+	/** Metaspace in use and committed at the last collection, classes' own space included, and MaxMetaspaceSize. */
+	readonly metaspaceUsedBytes?: number;
+	readonly metaspaceCommittedBytes?: number;
+	readonly metaspaceMaxBytes?: number;
+	/** The part of metaspace for classes alone (compressed class space), and its size. */
+	readonly classSpaceCommittedBytes?: number;
+	readonly classSpaceMaxBytes?: number;
+	/** Open files of the process, and the most that it may have. */
+	readonly openFiles?: number;
+	readonly openFilesMax?: number;
+	/** Threads of all processes of the cgroup, and the most that it may have; absent without a limit. */
+	readonly tasks?: number;
+	readonly tasksMax?: number;
+	/** Memory of the cgroup that the kernel cannot reclaim, and its limit; absent without a limit. */
+	readonly memoryBytes?: number;
+	readonly memoryMaxBytes?: number;
+	/** Resident memory of the process, and the part of it that is not of files. */
+	readonly rssBytes?: number;
+	readonly rssAnonBytes?: number;
 };
 
 /** Returns the engine's label: its name and, if it has several ways to read running threads, the one in use. */

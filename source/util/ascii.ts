@@ -3,7 +3,7 @@ import {graphemes} from './cell-width.js';
 
 /** ASCII characters for those that we draw with. */
 const asciiCharacters: Readonly<Record<string, string>> = {
-	'…': '~', '─': '-', '│': '|', '▏': '|', '▲': '^', '▼': 'v',
+	'…': '~', '─': '-', '│': '|', '▏': '|', '▲': '^', '▼': 'v', '↗': '^', '↘': 'v',
 	'▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
 };
 

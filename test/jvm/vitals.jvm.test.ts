@@ -1,17 +1,26 @@
-import {existsSync, mkdirSync, rmdirSync, writeFileSync} from 'node:fs';
+import type {ChildProcess} from 'node:child_process';
+import {
+	existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync,
+} from 'node:fs';
+import {once} from 'node:events';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {beforeAll, expect, test, onTestFinished} from 'vitest';
 import {CpuLimits, cpuPressure} from '../../source/jvm/counters/cpu-limits.js';
+import {ProcessLimits} from '../../source/jvm/counters/process-limits.js';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
 import {threadIdsOf, kernelNameOf} from '../../source/jvm/threads/native-ids.js';
 import {isCollector, jvmWork, workOf} from '../../source/model/jvm-stacks.js';
 import type {TargetVitals} from '../../source/model/snapshot.js';
 import {javaForTest, closedAfterTest, spawnForTest} from '../helpers/for-test.js';
 import {
-	isNewestOrAskedFor, type JavaProcess, jdk, jdks, nice, startJava, targetOf,
+	isNewestOrAskedFor, type JavaProcess, type Jdk, jdk, jdks, nice, runTool, startJava, targetOf,
 } from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
+
+const mb = 2 ** 20;
 
 let filling: {readonly first: TargetVitals; readonly grown: Promise<TargetVitals>};
 
@@ -177,6 +186,35 @@ test('what a JVM does not compile, and a collector does not say, is not known', 
 	expect(safepointPercent).toBeGreaterThanOrEqual(0);
 });
 
+/** Returns the bytes that are committed of all of metaspace, and of its part for classes, as the JVM itself says. */
+function committedMetaspace(on: Jdk, {pid}: JavaProcess): number[] {
+	const [command, scale, pattern] = on.release === 8
+		? [['GC.heap_info'], 1024, /(?:Metaspace|class space) .* committed (\d+)K/g] as const
+		: [['VM.metaspace', 'scale=1'], 1, /(?:Both|Class space): +\d+ bytes reserved, +(\d+) bytes/g] as const;
+	const committed = [...runTool(on, 'jcmd', String(pid), ...command).matchAll(pattern)].map(([, count]) => scale * Number(count));
+	return committed.sort((a, b) => b - a);
+}
+
+test.each(jdks())('JDK $release: metaspace and open files, of their limits', async on => {
+	const java = await javaForTest('ParkedAndEcho', {
+		jdk: on, jvmArgs: ['-XX:MaxMetaspaceSize=80m', '-XX:CompressedClassSpaceSize=48m', '-XX:+UseSerialGC'],
+	});
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
+	const {openFiles, openFilesMax, metaspaceMaxBytes, classSpaceMaxBytes} = vitals.read();
+	// Not after an attach: what waits for a connection has reserved a file that no list has.
+	expect(openFiles).toBe(readdirSync(`/proc/${java.pid}/fd`).length);
+	const limits = readFileSync(`/proc/${java.pid}/limits`, 'utf8');
+	expect(openFilesMax).toBe(Number(/Max open files +(\d+)/.exec(limits)?.[1]));
+	expect({metaspaceMaxBytes, classSpaceMaxBytes}).toEqual({metaspaceMaxBytes: 80 * mb, classSpaceMaxBytes: 48 * mb});
+	runTool(on, 'jcmd', String(java.pid), 'GC.run');
+	const {metaspaceUsedBytes, ...read} = vitals.read();
+	const [all, classes] = committedMetaspace(on, java);
+	expect(all).toBeGreaterThan(0);
+	expect(read).toMatchObject({metaspaceCommittedBytes: all, classSpaceCommittedBytes: classes});
+	expect(metaspaceUsedBytes).toBeGreaterThan(all / 4);
+	expect(metaspaceUsedBytes).toBeLessThanOrEqual(all);
+});
+
 test('without counters there is CPU and uptime', async () => {
 	const java = await javaForTest('Garbage', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData']});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
@@ -198,16 +236,26 @@ test('a heap that fills grows from collection to collection, of which there must
 	expect(after).toBeGreaterThan(heapAfterGcBytes);
 });
 
-/** Where a group may be made, the file of its limit, and a tenth of a CPU in it: version 1 or 2 of control groups. */
-const versions = [
-	{root: '/sys/fs/cgroup/cpu', limits: {'cpu.cfs_period_us': '100000', 'cpu.cfs_quota_us': '10000'}},
-	{root: '/sys/fs/cgroup', limits: {'cpu.max': '10000 100000'}},
-];
+/** Where groups may be made, and files with their limits, in version 1 or 2 of control groups. */
+const versions = {
+	cpu: [
+		{root: '/sys/fs/cgroup/cpu', limits: {'cpu.cfs_period_us': '100000', 'cpu.cfs_quota_us': '10000'}},
+		{root: '/sys/fs/cgroup', limits: {'cpu.max': '10000 100000'}},
+	],
+	memory: [
+		{root: '/sys/fs/cgroup/memory', limits: {'memory.limit_in_bytes': String(256 * mb)}},
+		{root: '/sys/fs/cgroup', limits: {'memory.max': String(256 * mb)}},
+	],
+	pids: [
+		{root: '/sys/fs/cgroup/pids', limits: {'pids.max': '50'}},
+		{root: '/sys/fs/cgroup', limits: {'pids.max': '50'}},
+	],
+};
 
-/** A group with a tenth of a CPU; undefined where we may not make one. */
-function limitedGroup(): string | undefined {
-	for (const {root, limits} of versions.filter(version => existsSync(version.root))) {
-		const folder = `${root}/tprof-test-${process.pid}`;
+/** A group with a limit; undefined where we may not make one. */
+function limitedGroup(controller: keyof typeof versions): string | undefined {
+	for (const {root, limits} of versions[controller].filter(version => existsSync(version.root))) {
+		const folder = `${root}/tprof-test-${controller}-${process.pid}`;
 		try {
 			mkdirSync(folder);
 			for (const [file, limit] of Object.entries(limits)) {
@@ -225,32 +273,73 @@ function limitedGroup(): string | undefined {
 	return undefined;
 }
 
-const group = limitedGroup();
-
-test.skipIf(group === undefined)('a limit that is used up is told, and that of a group above, too', async () => {
-	const below = `${group!}/below`;
-	mkdirSync(below);
-	const child = spawnForTest('sh', ['-c', 'while :; do :; done'], {stdio: 'ignore'});
+/** Starts a program in a group; ends it and removes the groups after the test, the innermost first. */
+function startInGroup(groups: readonly string[], command: string, ...args: string[]): ChildProcess {
+	const child = spawnForTest(command, args, {stdio: ['ignore', 'pipe', 'ignore']});
 	onTestFinished(async () => {
 		child.kill('SIGKILL');
 		await until(() => {
 			try {
-				rmdirSync(below);
-				rmdirSync(group!);
+				for (const folder of groups.filter(group => existsSync(group))) {
+					rmdirSync(folder);
+				}
+
 				return true;
 			} catch {
 				return false;
 			}
 		});
 	});
-	writeFileSync(`${below}/cgroup.procs`, String(child.pid));
-	const limits = new CpuLimits(child.pid);
+	writeFileSync(`${groups[0]}/cgroup.procs`, String(child.pid));
+	return child;
+}
+
+const [cpuGroup, memoryGroup, pidsGroup] = (['cpu', 'memory', 'pids'] as const).map(controller =>
+	limitedGroup(controller));
+
+test.skipIf(cpuGroup === undefined)('a limit that is used up is told, and that of a group above, too', async () => {
+	const below = `${cpuGroup!}/below`;
+	mkdirSync(below);
+	const {pid = 0} = startInGroup([below, cpuGroup!], 'sh', '-c', 'while :; do :; done');
+	const limits = new CpuLimits(pid);
 	expect(limits.read()).toBeUndefined();
+	expect(limits.limitPercent()).toBe(10);
 	await until(() => (limits.read() ?? 0) > 50);
+});
+
+test.skipIf(memoryGroup === undefined)('memory of a group is what the kernel cannot reclaim: files do not count', async () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-'));
+	onTestFinished(() => {
+		rmSync(folder, {recursive: true});
+	});
+	// Waits until it is in the group; then takes 60 MB of memory, and writes a file of 100 MB.
+	const program = `
+		const {readFileSync, writeFileSync} = require('node:fs');
+		while (!readFileSync('/proc/self/cgroup', 'utf8').includes('tprof-test')) {}
+		const kept = Buffer.alloc(60 * ${mb}, 1);
+		writeFileSync(${JSON.stringify(path.join(folder, 'file'))}, Buffer.alloc(100 * ${mb}, 2));
+		console.log('ready');
+		setInterval(() => kept[0]++, 1e6);
+	`;
+	const child = startInGroup([memoryGroup!], process.execPath, '-e', program);
+	await once(child.stdout!, 'data');
+	const {memoryBytes, memoryMaxBytes, rssBytes, rssAnonBytes} = new ProcessLimits(child.pid!).read();
+	expect(memoryMaxBytes).toBe(256 * mb);
+	expect(memoryBytes).toBeGreaterThan(60 * mb);
+	expect(memoryBytes).toBeLessThan(rssAnonBytes! + (60 * mb));
+	expect(rssAnonBytes).toBeGreaterThan(60 * mb);
+	expect(rssBytes).toBeGreaterThan(rssAnonBytes!);
+});
+
+test.skipIf(pidsGroup === undefined)('tasks of a group are counted, of those that it may have', async () => {
+	const {pid = 0} = startInGroup([pidsGroup!], 'sleep', '1000');
+	expect(new ProcessLimits(pid).read()).toMatchObject({tasks: 1, tasksMax: 50});
 });
 
 test('a process that is gone has no limit, and the pressure on CPUs is a share', () => {
 	expect(cpuPressure() ?? 0).toBeGreaterThanOrEqual(0);
 	expect(cpuPressure() ?? 0).toBeLessThanOrEqual(100);
 	expect(new CpuLimits(2 ** 30).read()).toBeUndefined();
+	expect(new CpuLimits(2 ** 30).limitPercent()).toBeUndefined();
+	expect(Object.values(new ProcessLimits(2 ** 30).read()).filter(value => value !== undefined)).toEqual([]);
 });

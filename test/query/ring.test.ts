@@ -2,7 +2,8 @@ import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {sumOf} from '../../source/util/sum.js';
 import {LookBack} from '../../source/query/past/look-back.js';
-import {addToRing, usualBounds} from '../../source/query/past/past-ring.js';
+import {addToRing, emptyRing, usualBounds} from '../../source/query/past/past-ring.js';
+import {RecentVitals, vitalsTrend} from '../../source/query/past/recent-vitals.js';
 import {RowTrends} from '../../source/query/past/row-trends.js';
 import {intervalAfter, intervalBefore} from '../../source/query/past/steps.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
@@ -93,4 +94,21 @@ test.each(['javaOnly', 'native'] as const)('a trend follows the toggle %s', opti
 	const trends = new RowTrends();
 	expect(trends.of('row', view, {...defaultQuery, [option]: true}, ring, 29)).toContain(1);
 	expect(trends.of('row', view, {...defaultQuery, [option]: false}, ring, 29)).not.toContain(1);
+});
+
+test('figures of the last minute are those of its windows; one that cannot be read has none', () => {
+	const ring = ringOf([...randomSession(70)], undefined, {vitals: {gcPercent: 50}});
+	const recent = new RecentVitals();
+	const steps = recent.upTo(ring, 69);
+	expect(steps.map(step => step.length)).toEqual(Array.from({length: 12}, () => 5));
+	expect(recent.upTo(ring, 69)).toBe(steps);
+	expect(vitalsTrend(steps, ({gcPercent}) => gcPercent, 100)).toEqual(Array.from({length: 12}, () => 0.5));
+	expect(vitalsTrend(steps, ({cpuPercent}) => cpuPercent, 100)).toBeUndefined();
+	expect(recent.upTo(emptyRing, -1)).toEqual([]);
+	const broken = ring.windows.with(69, {...ring.windows[69], body: () => new Uint8Array([9])});
+	expect(recent.upTo({...ring, windows: broken}, 69).at(-1)!.map(vitals => vitals.gcPercent))
+		.toEqual([50, 50, 50, 50, undefined]);
+	// A recording may hold anything.
+	const hostile = [[{gcPercent: 'x' as unknown as number}, {gcPercent: 0}]];
+	expect(vitalsTrend(hostile, ({gcPercent}) => gcPercent, 100)![0]).toBeGreaterThan(0);
 });

@@ -4,7 +4,8 @@ import {safe} from '../../source/util/printable.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
-import {openScreen, storeOf} from '../helpers/session-screen.js';
+import {SessionStore} from '../../source/ui/state/session-store.js';
+import {openScreen, sourceOf, storeOf} from '../helpers/session-screen.js';
 import {spikeSession} from '../helpers/spike.js';
 
 /** The screen of a session of this many seconds, of which `goOn` lets the last ones happen. */
@@ -93,8 +94,30 @@ describe('trends', () => {
 
 	test('of the target\'s CPU stands in the header, shorter on narrow screens', async () => {
 		const {screen} = screenOf(70);
-		expect((await screen.lines())[1]).toMatch(/^CPU \.{5}# 17% /);
-		expect((await screen.at(200, 60))[1]).toMatch(/^CPU \.{10}#\. 17% /);
+		expect((await screen.lines())[1]).toMatch(/^CPU \.{5}# 17%/);
+		expect((await screen.at(200, 60))[1]).toMatch(/^CPU \.{10}#\. 17%/);
+		expect((await screen.at(79, 24))[1]).toMatch(/^CPU 17%/);
+	});
+
+	test('of collections and heap stand there, too, in the past those of that minute', async () => {
+		const session = spikeSession(185);
+		let at = -1;
+		const store = new SessionStore({
+			source: sourceOf(() => session[at]),
+			delayMs: 1000,
+			// The heap has filled up in three minutes; all of the first minute is spent on collections.
+			vitals: () => ({gcPercent: at < 60 ? 100 : 0, heapAfterGcBytes: at, heapMaxBytes: 240}),
+		});
+		for (at = 0; at < session.length; at++) {
+			store.refresh();
+		}
+
+		const screen = openScreen(store);
+		const trends = async (...keys: string[]) =>
+			/GC (\S+) \d+% +heap (\S+) \d+%/.exec((await screen.lines(...keys))[1])?.slice(1);
+		// The last twelve steps of 5 s end in the third minute.
+		expect(await trends()).toEqual(['....', '+**#']);
+		expect(await trends(...Array.from({length: 12}, () => '['))).toEqual(['####', '.::-']);
 	});
 });
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import {groupFolders, readGroupFile} from '../system/cgroups.js';
+import {groupFiles, groupFolders, readGroupFile, readGroupNumber, valueIn} from '../system/cgroups.js';
 import {readText} from '../system/proc.js';
 
 /** Number of periods in which a group's CPU limit was enforced, and number of them in which it throttled the group. */
@@ -8,12 +8,14 @@ type Periods = {readonly periods: number; readonly throttled: number};
 /** Reads how often the CPU limits of a process's control groups throttle it. */
 export class CpuLimits {
 	readonly #files: readonly string[];
+	/** `cpu.max` of version 2, `cpu.cfs_quota_us` of version 1. */
+	readonly #quotas: readonly string[];
 	#before: readonly Periods[] = [];
 
 	constructor(pid: number) {
-		this.#files = groupFolders(pid, 'cpu')
-			.map(folder => path.join(folder, 'cpu.stat'))
-			.filter(file => readGroupFile(file).includes('nr_periods'));
+		const folders = groupFolders(pid, 'cpu');
+		this.#files = groupFiles(folders, 'cpu.stat').filter(file => readGroupFile(file).includes('nr_periods'));
+		this.#quotas = ['cpu.max', 'cpu.cfs_quota_us'].flatMap(name => groupFiles(folders, name));
 	}
 
 	/**
@@ -23,7 +25,7 @@ export class CpuLimits {
 	read(): number | undefined {
 		const now = this.#files.map(file => {
 			const text = readGroupFile(file);
-			return {periods: numberOf(text, 'nr_periods'), throttled: numberOf(text, 'nr_throttled')};
+			return {periods: valueIn(text, 'nr_periods'), throttled: valueIn(text, 'nr_throttled')};
 		});
 		const percentages = now.flatMap(({periods, throttled}, index) => {
 			const before = this.#before.at(index);
@@ -34,6 +36,22 @@ export class CpuLimits {
 		this.#before = now;
 		return percentages.length > 0 ? Math.max(...percentages) : undefined;
 	}
+
+	/** Returns the CPU time that the groups allow the process, percent of one core; undefined without a limit. */
+	limitPercent(): number | undefined {
+		const limits = this.#quotas.map(file => quotaPercent(file)).filter(limit => limit !== undefined);
+		return limits.length > 0 ? Math.min(...limits) : undefined;
+	}
+}
+
+/**
+Returns the limit in a group's file, which has quota and period (version 2) or the quota alone; undefined if there is
+none.
+*/
+function quotaPercent(file: string): number | undefined {
+	const [quota, period] = readGroupFile(file).trim().split(' ').map(Number);
+	const periodUs = period ?? readGroupNumber(path.join(path.dirname(file), 'cpu.cfs_period_us'));
+	return quota > 0 && periodUs ? 100 * quota / periodUs : undefined;
 }
 
 /**
@@ -43,8 +61,4 @@ undefined if the kernel does not report it.
 export function cpuPressure(): number | undefined {
 	const [, share] = /^some avg10=([\d.]+)/m.exec(readText('/proc/pressure/cpu') ?? '') ?? [];
 	return share === undefined ? undefined : Number(share);
-}
-
-function numberOf(text: string, name: string): number {
-	return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
 }

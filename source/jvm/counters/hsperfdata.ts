@@ -125,6 +125,26 @@ export function heapOf(counters: PerfCounters | undefined): Heap {
 	};
 }
 
+type Metaspace = Pick<
+	TargetVitals,
+	'metaspaceUsedBytes' | 'metaspaceCommittedBytes' | 'classSpaceCommittedBytes' | 'classSpaceMaxBytes'
+>;
+
+/** Returns the sizes of metaspace. HotSpot's `capacity` is the committed size; it updates them at collections. */
+export function metaspaceOf(counters: PerfCounters | undefined): Metaspace {
+	const figure = (name: string) => {
+		const bytes = numberCounter(counters, `sun.gc.${name}`);
+		return bytes === 0 ? undefined : bytes;
+	};
+
+	return {
+		metaspaceUsedBytes: figure('metaspace.used'),
+		metaspaceCommittedBytes: figure('metaspace.capacity'),
+		classSpaceCommittedBytes: figure('compressedclassspace.capacity'),
+		classSpaceMaxBytes: figure('compressedclassspace.maxCapacity'),
+	};
+}
+
 /** Sizes of eden, in which objects are allocated, and number of young collections. */
 export type Eden = {readonly usedBytes: number; readonly capacityBytes: number; readonly collections: number};
 

@@ -7,8 +7,11 @@ import {type ProcessStat, readStat} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {percentBetween} from './cpu-history.js';
 import {CpuLimits, cpuPressure} from './cpu-limits.js';
+import {readMaxMetaspace} from './jvm-flags.js';
+import {ProcessLimits} from './process-limits.js';
 import {
-	edenOf, heapOf, numberCounter, type PerfCounters, stringCounter, sumOfCounters, openPerfData, type Eden,
+	edenOf, heapOf, metaspaceOf, numberCounter, openPerfData, stringCounter, sumOfCounters,
+	type Eden, type PerfCounters,
 } from './hsperfdata.js';
 
 export type VitalsReader = {
@@ -42,7 +45,9 @@ export function openVitals(target: Target): VitalsReader {
 	const recentCollections = new RecentCollections();
 	const heapAfterCollections = new HeapAfterCollections();
 	const threadGrowth = new ThreadGrowth();
-	const limits = new CpuLimits(target.pid);
+	const cpuLimits = new CpuLimits(target.pid);
+	const processLimits = new ProcessLimits(target.pid);
+	const metaspaceMaxBytes = readMaxMetaspace(target);
 	const safepointTimes = target.jdk >= firstWithTimeToReachApart ? safepointAndReachTimes : safepointTime;
 	return {
 		read() {
@@ -78,9 +83,13 @@ export function openVitals(target: Target): VitalsReader {
 				threadGrowthPerMin: threadGrowth.with(now.atMs, stat.threads),
 				hostCpus,
 				hostLoad: loadavg()[0],
-				throttledPercent: limits.read(),
+				throttledPercent: cpuLimits.read(),
+				cpuLimitPercent: cpuLimits.limitPercent(),
 				cpuPressurePercent: cpuPressure(),
 				uptimeMs: target.facts.startedAtMs > 0 ? Math.max(0, Date.now() - target.facts.startedAtMs) : undefined,
+				...metaspaceOf(counters),
+				metaspaceMaxBytes,
+				...processLimits.read(),
 			};
 		},
 		close() {

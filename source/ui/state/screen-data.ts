@@ -7,6 +7,7 @@ import type {LineFigures} from '../../query/detail.js';
 import type {Finding, Location} from '../../query/types/query.js';
 import type {SourceText} from '../../sources/library.js';
 import type {RowDetail, View, ViewRow, ViewResult} from '../../views/common/view.js';
+import type {VitalsSteps} from '../../query/past/recent-vitals.js';
 import type {Trend} from '../../query/past/steps.js';
 import type {SamplingRates} from '../../query/past/windows.js';
 import type {Summary} from '../../query/summary/summary.js';
@@ -41,8 +42,9 @@ export type ScreenData = {
 	readonly samplesSincePause: number;
 	/** How sampling performs now, or performed in the recording. */
 	readonly rates: SamplingRates;
-	/** The target's CPU use in the minute up to the end of the window. */
+	/** The target's CPU use, and its other figures, in the minute up to the end of the window. */
 	readonly cpuTrend?: Trend;
+	readonly recentVitals: VitalsSteps;
 	/** Returns the trend of a row of the current view in that minute; undefined if its rows have none. */
 	trendOf(key: string): Trend | undefined;
 };

@@ -11,6 +11,7 @@ import {windowStart, ratesOf, recentRates, type SamplingRates} from '../../query
 import {viewOf, views} from '../../views/view-registry.js';
 import type {View, ViewRow} from '../../views/common/view.js';
 import {indexAt, cpuTrend} from '../../query/past/steps.js';
+import {RecentVitals} from '../../query/past/recent-vitals.js';
 import {RowTrends} from '../../query/past/row-trends.js';
 import {type DetailData, type DetailOf, type IdleReason, type ScreenData, type LocationSource} from './screen-data.js';
 import type {Feed} from './session-store.js';
@@ -34,6 +35,7 @@ type Answer = Pick<ScreenData, 'snapshot' | 'since' | 'summary' | 'findings' | '
 export class SessionData {
 	readonly #options: DataOptions;
 	readonly #trends = new RowTrends();
+	readonly #recentVitals = new RecentVitals();
 	readonly #lookBack = new LookBack();
 	readonly #answer = memoized<Answer>();
 	readonly #summary = memoized<Pick<Answer, 'summary' | 'findings'>>();
@@ -66,6 +68,7 @@ export class SessionData {
 			samplesSincePause: Math.max(0, samplesTaken - (answer.snapshot?.session.samples ?? 0)),
 			rates: samplingRates(answer, feed),
 			cpuTrend: cpuTrend(ring, lastWindow),
+			recentVitals: this.#recentVitals.upTo(ring, lastWindow),
 			trendOf: key => this.#trends.of(key, viewOf(state.view), query, ring, lastWindow),
 		};
 	}

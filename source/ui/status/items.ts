@@ -3,13 +3,18 @@ import {sumOf} from '../../util/sum.js';
 import {elideStart} from '../../util/cell-width.js';
 import {featureRelease, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
-import {formatBytes, formatDuration, plural, sparkline} from '../../query/columns/format.js';
+import {formatDuration, plural, sparkline} from '../../query/columns/format.js';
+import {vitalsTrend} from '../../query/past/recent-vitals.js';
+import type {Trend} from '../../query/past/steps.js';
+import {
+	limitRole, limitsOf, nearPercent, shortBytes, usedPercent, type Limit,
+} from '../../query/summary/target-limits.js';
 import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../../model/role.js';
 import {joinedGroups, type Item} from '../text/line-items.js';
-import {halved} from '../text/spans.js';
+import {condensed} from '../text/spans.js';
 import {badgeOf} from './session-states.js';
 import {samplingFigures, warningsOf} from './sampling.js';
 
@@ -33,18 +38,31 @@ export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJ
 /** From this width on (in cells) the trend has a character for each step, and the JDK's version is complete. */
 const wideWidth = 100;
 /** Below this width there is no trend. */
-const narrowWidth = 60;
+const narrowWidth = 79;
 
 /** Figures from which an item is highlighted; `otherSafepointsPercent`: without collections. */
-const highlightedFrom = {gcPercent: 10, jitPercent: 50, otherSafepointsPercent: 10, loadPerCpu: 1.5};
-
-/** Figures from which an item is visible; `requestedRate`: as a multiple of the actual one. */
-const visibleFrom = {
-	delayPercent: 10, delayPercentOfCpu: 20, throttledPercent: 1, pressurePercent: 20, requestedRate: 1.15,
+const highlightedFrom = {
+	gcPercent: 10, mostlyGcPercent: 50, jitPercent: 50, otherSafepointsPercent: 10, loadPerCpu: 1.5,
 };
 
-/** Least change in half a minute at which the heap rises or falls, as a part of what is in use after collections. */
+/** Figures from which an item is visible. */
+const visibleFrom = {
+	delayPercent: 10, delayPercentOfCpu: 20, throttledPercent: 1, pressurePercent: 20, jitPercent: 1,
+};
+
+/** The sampling rate is shown below this number of samples a second, and below this part of the requested rate. */
+const fewSamplesPerS = 5;
+const muchOfRequested = 0.5;
+
+/** The height of the trend of collections is at least this share of the time. */
+const leastFullGcPercent = 25;
+
+/**
+The heap rises or falls if half a minute changes what is in use after collections by this part of it, and a minute
+by this part of the maximum.
+*/
 const muchGrowth = 0.05;
+const muchGrowthOfMax = 0.01;
 
 /** All items; those of a line are in the order in which the line has them. */
 export const headerItems: readonly HeaderItem[] = [
@@ -110,84 +128,113 @@ export const headerItems: readonly HeaderItem[] = [
 		priority: 7,
 		word: '11 of 50/s',
 		meaning:
-			'samples a second, of how many requested: the rest would cost more than --max-cpu or --max-overhead allows',
+			'samples a second, of how many requested: shown if there are few, as more would cost more '
+			+ 'than --max-cpu or --max-overhead allows',
 		text: ({data}) => samplingRate(data),
 	},
-	{
-		line: 2,
+	...figureItems({
+		name: safe`CPU`,
 		priority: 3,
-		word: 'CPU',
-		meaning: 'CPU use of the process over the last minute and now, 100 % is one core; then what the host has',
-		text: ({data, width}) => cpuPercentOf(data) === undefined || width < narrowWidth ? safe`` : safe`CPU`,
-	},
-	{
-		line: 2, isJoined: true, priority: 14,
-		text({data: {cpuTrend}, width}) {
-			const steps = cpuTrend && width < wideWidth ? halved(cpuTrend) : cpuTrend;
-			return steps && width >= narrowWidth ? sparkline(steps).trimStart() : safe``;
+		meaning:
+			'CPU use of the process over the last minute and now, 100 % is one core; then what its '
+			+ 'cgroup allows, or the host has',
+		trend: {priority: 14, narrowSteps: 6, of: ({cpuTrend}) => cpuTrend},
+		text: ({data}) => cpuPercentOf(data) === undefined ? safe`` : safe`${Math.round(cpuPercentOf(data)!)}%`,
+		role({data}) {
+			const [used, max] = [cpuPercentOf(data), cpuMaxPercent(data.vitals)];
+			return used === undefined || max === undefined ? undefined : limitRole(usedPercent({used, max}));
 		},
-		role: () => 'key',
-	},
-	{
-		line: 2,
-		isJoined: true,
-		priority: 3,
-		text: ({data, width}) =>
-			cpuPercentOf(data) === undefined
-				? safe``
-				: safe`${width < narrowWidth ? 'CPU ' : ''}${Math.round(cpuPercentOf(data)!)}%`,
-	},
+	}),
 	{
 		line: 2,
 		isJoined: true,
 		priority: 13,
-		text: ({data}) =>
-			data.vitals.hostCpus === undefined || cpuPercentOf(data) === undefined
-				? safe``
-				: safe`of ${data.vitals.hostCpus * 100}%`,
-	},
-	{
-		line: 2,
-		priority: 6,
-		word: 'heap',
-		meaning: 'Java heap used and reserved, as of the last collection',
-		text({data: {vitals: {heapUsedBytes, heapCapacityBytes}}}) {
-			const [used, capacity] = [heapUsedBytes, heapCapacityBytes].map(bytes =>
-				bytes === undefined ? '-' : shortBytes(bytes));
-			return heapUsedBytes === undefined && heapCapacityBytes === undefined ? safe`` : safe`heap ${used}/${capacity}`;
+		text({data}) {
+			const max = cpuMaxPercent(data.vitals);
+			return max === undefined || cpuPercentOf(data) === undefined ? safe`` : safe`of ${Math.round(max)}%`;
 		},
 	},
+	...figureItems({
+		name: safe`GC`,
+		priority: 7,
+		meaning:
+			'share of the time that collections stopped the program, over the last minute and now, '
+			+ 'without concurrent cycles; cause of the last one',
+		trend: {
+			priority: 16,
+			narrowSteps: 4,
+			of: ({recentVitals}) => vitalsTrend(recentVitals, ({gcPercent}) => gcPercent, leastFullGcPercent),
+		},
+		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? safe`` : safe`${Math.round(gcPercent)}%`,
+		role({data: {vitals: {gcPercent = 0}}}) {
+			const {gcPercent: much, mostlyGcPercent: mostly} = highlightedFrom;
+			return gcPercent >= mostly ? 'error' : (gcPercent >= much ? 'hot' : undefined);
+		},
+	}),
 	{
 		line: 2,
-		priority: 17,
-		word: 'after GC',
+		isJoined: true,
+		priority: 23,
+		text: ({data: {vitals: {gcPercent = 0, gcCause}}}) =>
+			gcCause === undefined || gcPercent < 1 ? safe`` : safe`(${gcCause})`,
+	},
+	...figureItems({
+		name: safe`heap`,
+		priority: 6,
 		meaning:
-			'Java heap in use after the last collection, and whether that rises or falls from one to the next; what rises until the heap is full is a leak',
-		text: ({data: {vitals}}) =>
-			vitals.heapAfterGcBytes === undefined
-				? safe``
-				: safe`after GC ${shortBytes(vitals.heapAfterGcBytes)}${heapTrendText(vitals)}`,
+			'Java heap in use after the last collection, of the most that it may have, over the last '
+			+ 'minute and now, and whether that rises or falls; what rises until the heap is full is a '
+			+ 'leak. "in use": garbage included, if that is all that the collector tells',
+		trend: {
+			priority: 15,
+			narrowSteps: 4,
+			of: ({recentVitals, vitals: {heapMaxBytes}}) =>
+				heapMaxBytes && vitalsTrend(recentVitals, ({heapAfterGcBytes}) => heapAfterGcBytes, heapMaxBytes),
+		},
+		text: ({data: {vitals}}) => heapText(vitals),
+		role({data: {vitals: {heapAfterGcBytes: used = 0, heapMaxBytes: max = 0}}}) {
+			return max > 0 ? limitRole(usedPercent({used, max})) : undefined;
+		},
+	}),
+	{
+		line: 2,
+		isJoined: true,
+		priority: 6,
+		text: ({data: {vitals}}) => heapArrows[heapTrend(vitals) ?? 'flat'],
 		role: ({data: {vitals}}) => heapTrend(vitals) === 'rising' ? 'hot' : undefined,
 	},
 	{
 		line: 2,
-		priority: 7,
-		word: 'GC',
-		meaning:
-			'share of the time that collections stopped the program, without concurrent cycles; cause of the last one',
-		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? safe`` : safe`GC ${Math.round(gcPercent)}%`,
-		role: ({data: {vitals: {gcPercent = 0}}}) => gcPercent >= highlightedFrom.gcPercent ? 'hot' : undefined,
-	},
-	{
-		line: 2,
 		isJoined: true,
-		priority: 18,
-		text: ({data: {vitals: {gcPercent = 0, gcCause}}}) =>
-			gcCause === undefined || gcPercent < 1 ? safe`` : safe`(${gcCause})`,
+		priority: 22,
+		text: ({data: {vitals}}) =>
+			(heapTrend(vitals) ?? 'flat') === 'flat'
+				? safe``
+				: safe`${shortBytes(Math.abs(vitals.heapGrowthBytesPerMin ?? 0))}/min`,
 	},
 	{
 		line: 2,
-		priority: 15,
+		priority: 7,
+		word: 'limits ok',
+		meaning:
+			'of heap, metaspace, class space, open files, and the threads, CPU time and memory of its '
+			+ 'cgroup the program uses less than 70 % of what it may, as far as limits exist and can be '
+			+ 'read; otherwise the nearest limit',
+		text({data: {vitals}}) {
+			const [limit] = limitsOf(vitals);
+			const nearest = nearestOfOthers(vitals);
+			return nearest
+				? safe`${nearest.name} ${Math.round(usedPercent(nearest))}% of ${nearest.maxText}`
+				: (limit && usedPercent(limit) < nearPercent ? safe`limits ok` : safe``);
+		},
+		role({data: {vitals}}) {
+			const nearest = nearestOfOthers(vitals);
+			return nearest ? limitRole(usedPercent(nearest)) : 'good';
+		},
+	},
+	{
+		line: 2,
+		priority: 20,
 		word: 'GC CPU',
 		meaning: 'CPU time of collector threads, in concurrent cycles too, 100 % is one core',
 		text: ({data: {summary}}) =>
@@ -195,7 +242,7 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 2,
-		priority: 19,
+		priority: 21,
 		word: 'safepoints',
 		meaning: 'share of the time that safepoints stopped the program, collections included',
 		text: ({data: {vitals: {safepointPercent = 0}}}) =>
@@ -204,14 +251,17 @@ export const headerItems: readonly HeaderItem[] = [
 			safepointPercent - gcPercent >= highlightedFrom.otherSafepointsPercent ? 'hot' : undefined,
 	},
 	{
-		line: 2, priority: 11, word: 'JIT', meaning: 'CPU time for compiling code, 100 % is one core',
-		text: ({data: {summary}}) => summary ? safe`JIT ${Math.round(summary.jitCpuPercent)}%` : safe``,
+		line: 2, priority: 17, word: 'JIT', meaning: 'CPU time for compiling code, 100 % is one core',
+		text: ({data: {summary}}) =>
+			(summary?.jitCpuPercent ?? 0) >= visibleFrom.jitPercent
+				? safe`JIT ${Math.round(summary!.jitCpuPercent)}%`
+				: safe``,
 		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= highlightedFrom.jitPercent ? 'hot' : undefined,
 	},
 	{
 		line: 2,
 		isJoined: true,
-		priority: 20,
+		priority: 22,
 		word: 'compiled',
 		meaning: 'methods that the JIT compilers finish per second; Lines and Tree say which take long',
 		text: ({data: {vitals: {compilationsPerS = 0}}}) =>
@@ -243,7 +293,7 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 2,
-		priority: 12,
+		priority: 18,
 		word: 'alloc',
 		meaning:
 			'memory that the program allocates a second, by how eden has filled in the last ten seconds: without objects too large for it',
@@ -251,7 +301,7 @@ export const headerItems: readonly HeaderItem[] = [
 			allocBytesPerS < 1024 ? safe`` : safe`alloc ${shortBytes(allocBytesPerS)}/s`,
 	},
 	{
-		line: 2, priority: 16, word: 'JVM', meaning: 'CPU time of the JVM\'s other threads, and of native ones',
+		line: 2, priority: 19, word: 'JVM', meaning: 'CPU time of the JVM\'s other threads, and of native ones',
 		text({data: {summary}}) {
 			const percent = summary ? Math.round(summary.vmCpuPercent - summary.collectorCpuPercent) : 0;
 			return percent >= 1 ? safe`JVM ${percent}%` : safe``;
@@ -319,7 +369,7 @@ export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning
 
 /** Returns the header's two lines on the program with nothing dropped or truncated, but without the trend. */
 export function programTexts(ui: UiState, data: ScreenData): Printable[] {
-	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, width: wideWidth};
+	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined, recentVitals: []}, width: wideWidth};
 	return ([2, 3] as const).map(line => {
 		const groups = joinedGroups(itemsOf(context, line).filter(({text}) => text !== ''));
 		return joined(groups.map(group => joined(group.map(({text}) => text), safe` `)), safe`  `);
@@ -336,35 +386,88 @@ function threadsIn(statesNow: readonly number[], states: readonly ThreadState[])
 	return sumOf(states, state => statesNow[stateCode[state]]);
 }
 
-/** Formats bytes, from 10 of a unit on without a decimal. */
-function shortBytes(bytes: number): Printable {
-	return formatBytes(bytes).replace(/(\d\d)\.\d/, safe`$1`);
+type FigureOptions = Required<Pick<HeaderItem, 'priority' | 'meaning' | 'text' | 'role'>> & {
+	readonly name: Printable;
+	readonly trend: {
+		readonly priority: number;
+		/** The number of characters on a narrow screen; a divisor of a trend's steps. */
+		readonly narrowSteps: number;
+		of(data: ScreenData): Trend | undefined | 0;
+	};
+};
+
+/** Returns the items of a figure: its name, its trend as a sparkline, and its value; or one item without a trend. */
+function figureItems({name, trend, text, role, priority, meaning}: FigureOptions): HeaderItem[] {
+	const isNarrow = ({width}: HeaderContext) => width < narrowWidth;
+	return [
+		{
+			line: 2, priority, word: name, meaning,
+			text(context) {
+				const value = text(context);
+				return value === '' ? safe`` : (isNarrow(context) ? safe`${name} ${value}` : name);
+			},
+			role: context => isNarrow(context) ? role(context) : undefined,
+		},
+		{
+			line: 2, isJoined: true, priority: trend.priority,
+			text(context) {
+				const steps = isNarrow(context) || text(context) === '' ? undefined : trend.of(context.data);
+				const shown = steps && context.width < wideWidth ? condensed(steps, trend.narrowSteps) : steps;
+				return shown ? sparkline(shown).trimStart() : safe``;
+			},
+			role: () => 'key',
+		},
+		{
+			line: 2, isJoined: true, priority,
+			text: context => isNarrow(context) ? safe`` : text(context),
+			role,
+		},
+	];
+}
+
+/** Returns the CPU time that the process may use, 100 is one core; undefined if unknown. */
+function cpuMaxPercent({cpuLimitPercent = Infinity, hostCpus = Infinity}: TargetVitals): number | undefined {
+	const max = Math.min(cpuLimitPercent, 100 * hostCpus);
+	return Number.isFinite(max) ? max : undefined;
+}
+
+/** Returns the nearest limit if it is near, other than those whose figures the header has anyway. */
+function nearestOfOthers(vitals: TargetVitals): Limit | undefined {
+	return limitsOf(vitals).find(limit => !limit.isInHeader && usedPercent(limit) >= nearPercent);
+}
+
+function heapText({heapAfterGcBytes, heapUsedBytes, heapMaxBytes}: TargetVitals): Printable {
+	const max = heapMaxBytes === undefined ? safe`` : safe` of ${shortBytes(heapMaxBytes)}`;
+	if (heapAfterGcBytes !== undefined && heapMaxBytes) {
+		return safe`${Math.round(usedPercent({used: heapAfterGcBytes, max: heapMaxBytes}))}%${max}`;
+	}
+
+	return heapUsedBytes === undefined ? safe`` : safe`${shortBytes(heapUsedBytes)}${max} in use`;
 }
 
 type HeapTrend = 'flat' | 'rising' | 'falling';
 
 /** Returns how the heap in use after collections changes from one to the next; undefined if unknown. */
-function heapTrend({heapAfterGcBytes = 0, heapGrowthBytesPerMin: growth}: TargetVitals): HeapTrend | undefined {
+function heapTrend(
+	{heapAfterGcBytes = 0, heapMaxBytes = 0, heapGrowthBytesPerMin: growth}: TargetVitals,
+): HeapTrend | undefined {
 	if (growth === undefined) {
 		return undefined;
 	}
 
-	const isFlat = Math.abs(growth) / 2 < muchGrowth * heapAfterGcBytes;
+	const isFlat = Math.abs(growth) / 2 < muchGrowth * heapAfterGcBytes
+		|| Math.abs(growth) < muchGrowthOfMax * heapMaxBytes;
 	return isFlat ? 'flat' : (growth > 0 ? 'rising' : 'falling');
 }
 
-function heapTrendText(vitals: TargetVitals): Printable {
-	const trend = heapTrend(vitals);
-	const rate = trend === 'flat' ? safe`` : safe` ${shortBytes(Math.abs(vitals.heapGrowthBytesPerMin ?? 0))}/min`;
-	return trend === undefined ? safe`` : safe` ${trend}${rate}`;
-}
+const heapArrows: Readonly<Record<HeapTrend, Printable>> = {flat: safe``, rising: safe`↗`, falling: safe`↘`};
 
 /** The CPU use of the process, 100 is one core; undefined if unknown. */
 function cpuPercentOf({vitals, summary}: ScreenData): number | undefined {
 	return vitals.cpuPercent ?? (summary && summary.javaCpuPercent + summary.jitCpuPercent + summary.vmCpuPercent);
 }
 
-/** The sampling rate, and the requested one if that is higher; empty while nothing is sampled. */
+/** The sampling rate, and the requested one if that is higher; empty unless there are few samples. */
 function samplingRate({status: {phase}, snapshot, rates: {samplesPerS}}: ScreenData): Printable {
 	if (samplesPerS === undefined || (phase !== 'sampling' && phase !== 'recording')) {
 		return safe``;
@@ -376,9 +479,11 @@ function samplingRate({status: {phase}, snapshot, rates: {samplesPerS}}: ScreenD
 	}
 
 	const requestedPerS = requestedIntervalMs > 0 ? 1000 / requestedIntervalMs : 0;
-	return samplesPerS * visibleFrom.requestedRate < requestedPerS
-		? safe`${rounded(samplesPerS)} of ${rounded(requestedPerS)}/s`
-		: safe`${rounded(samplesPerS)}/s`;
+	if (samplesPerS < muchOfRequested * requestedPerS) {
+		return safe`${rounded(samplesPerS)} of ${rounded(requestedPerS)}/s`;
+	}
+
+	return samplesPerS < fewSamplesPerS ? safe`${rounded(samplesPerS)}/s` : safe``;
 }
 
 function rounded(rate: number): number {

@@ -94,7 +94,8 @@ export function wrappedSpans(text: Printable, width: number, role?: Span['role']
 	return wrapped(text, width).map(line => [{text: line, role}]);
 }
 
-/** Returns a trend of half as many steps: the higher value of each pair. */
-export function halved(trend: Trend): Trend {
-	return trend.filter((_, index) => index % 2 === 1).map((value, index) => Math.max(value, trend[index * 2]));
+/** Returns a trend of fewer steps, a divisor of their number: the highest value of each group. */
+export function condensed(trend: Trend, count: number): Trend {
+	const size = trend.length / count;
+	return Array.from({length: count}, (_, index) => Math.max(...trend.slice(index * size, (index + 1) * size)));
 }

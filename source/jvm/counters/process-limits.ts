@@ -1,0 +1,114 @@
+import {readdirSync, statSync} from 'node:fs';
+import {totalmem} from 'node:os';
+import path from 'node:path';
+import type {TargetVitals} from '../../model/snapshot.js';
+import {groupFiles, groupFolders, readGroupFile, readGroupNumber, valueIn} from '../system/cgroups.js';
+import {attempt, readProc} from '../system/proc.js';
+
+type Figures = Pick<
+	TargetVitals,
+	'memoryBytes' | 'memoryMaxBytes' | 'openFiles' | 'openFilesMax' | 'rssBytes' | 'rssAnonBytes' | 'tasks' | 'tasksMax'
+>;
+
+/** Reads what a process uses of the limits that the kernel sets it: open files, and memory and tasks of its cgroups. */
+export class ProcessLimits {
+	readonly #pid: number;
+	/** The files of limits of its groups. */
+	readonly #memory: readonly string[];
+	readonly #tasks: readonly string[];
+	readonly #openFiles: OpenFiles;
+
+	constructor(pid: number) {
+		this.#pid = pid;
+		const folders = groupFolders(pid, 'memory');
+		this.#memory = ['memory.max', 'memory.limit_in_bytes'].flatMap(name => groupFiles(folders, name));
+		this.#tasks = groupFiles(groupFolders(pid, 'pids'), 'pids.max');
+		this.#openFiles = new OpenFiles(pid);
+	}
+
+	/** Returns the figures; undefined if unreadable, or if there is no limit. */
+	read(): Figures {
+		const status = readProc(this.#pid, 'status') ?? '';
+		const kilobytes = (name: string) => {
+			const [, count] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];
+			return count === undefined ? undefined : 1024 * Number(count);
+		};
+
+		const memory = nearest(this.#memory.map(file => memoryOf(file)));
+		const tasks = nearest(this.#tasks.map(file => usageOf(file, 'pids.current')));
+		const [, openFilesMax] = /^Max open files +(\d+)/m.exec(readProc(this.#pid, 'limits') ?? '') ?? [];
+		return {
+			rssBytes: kilobytes('VmRSS'),
+			rssAnonBytes: kilobytes('RssAnon'),
+			memoryBytes: memory?.used,
+			memoryMaxBytes: memory?.max,
+			openFiles: this.#openFiles.count(),
+			openFilesMax: openFilesMax === undefined ? undefined : Number(openFilesMax),
+			tasks: tasks?.used,
+			tasksMax: tasks?.max,
+		};
+	}
+}
+
+type Usage = {readonly used: number; readonly max: number};
+
+/** Returns the one of the usages of which most is used up; undefined if there is none. */
+function nearest(usages: ReadonlyArray<Usage | undefined>): Usage | undefined {
+	const limited = usages.filter(usage => usage !== undefined);
+	return limited.sort((a, b) => (b.used / b.max) - (a.used / a.max)).at(0);
+}
+
+/** Returns what a group uses of a limit, which is in a file beside that of `name`; undefined if it has no limit. */
+function usageOf(limit: string, name: string, highest = Infinity): Usage | undefined {
+	const max = readGroupNumber(limit);
+	const used = max && max <= highest ? readGroupNumber(path.join(path.dirname(limit), name)) : undefined;
+	return max && used !== undefined ? {used, max} : undefined;
+}
+
+/**
+Returns the memory of a group that the kernel cannot reclaim, which is all but cached files, and the group's limit.
+Above it the kernel ends a process of the group.
+*/
+function memoryOf(limit: string): Usage | undefined {
+	const isVersion2 = path.basename(limit) === 'memory.max';
+	// Version 1 has a huge number for no limit.
+	const usage = usageOf(limit, isVersion2 ? 'memory.current' : 'memory.usage_in_bytes', totalmem());
+	if (!usage) {
+		return undefined;
+	}
+
+	const stat = readGroupFile(path.join(path.dirname(limit), 'memory.stat'));
+	const prefix = isVersion2 ? '' : 'total_';
+	const cached = valueIn(stat, `${prefix}inactive_file`) + valueIn(stat, `${prefix}active_file`);
+	return {...usage, used: Math.max(0, usage.used - cached)};
+}
+
+/** A list that took a millisecond is made again only after this multiple of it. */
+const listPause = 200;
+
+/** Counts open files: since Linux 6.2 the size of /proc/PID/fd; before, the list, which is long if many are open. */
+class OpenFiles {
+	readonly #folder: string;
+	#count: number | undefined;
+	#againAtMs = 0;
+
+	constructor(pid: number) {
+		this.#folder = `/proc/${pid}/fd`;
+	}
+
+	/** Returns the number of open files; undefined if unreadable. */
+	count(): number | undefined {
+		const startMs = performance.now();
+		const size = attempt(() => statSync(this.#folder).size, 0);
+		if (size > 0) {
+			return size;
+		}
+
+		if (startMs >= this.#againAtMs) {
+			this.#count = attempt(() => readdirSync(this.#folder).length, undefined);
+			this.#againAtMs = startMs + (listPause * (performance.now() - startMs));
+		}
+
+		return this.#count;
+	}
+}
