@@ -6,10 +6,22 @@ import {stateCode} from '../../source/model/thread-state.js';
 import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {findingsOf} from '../../source/query/summary/findings.js';
+import {views} from '../../source/views/view-registry.js';
 import {Picture} from '../helpers/picture.js';
 
 const found = (snapshot: Snapshot, vitals?: TargetVitals) =>
 	findingsOf(snapshot, undefined, defaultQuery, {vitals}).map(({text}) => text);
+/** The views with a row that the first finding is about, and how they name that row: its key. */
+const rowsAbout = (snapshot: Snapshot, vitals?: TargetVitals) => {
+	const query = {...defaultQuery, foldPools: true, summary: {showsWaits: true}};
+	const [finding] = findingsOf(snapshot, undefined, query, {vitals});
+	return views.flatMap(view => {
+		const row = view.query(snapshot, undefined, {...query, sort: view.sort}).rows.find(each =>
+			view.isAbout?.(finding, each));
+		return row ? [`${view.id} ${row.key}`] : [];
+	});
+};
+
 const inTask = [
 	'java.util.concurrent.ThreadPoolExecutor.runWorker:1130',
 	'com.acme.Db.query:88',
@@ -45,6 +57,7 @@ test('threads of a pool that wait for a server are found, with the longest and t
 		id: 'server',
 		figures: {threads: 38, peer: '10.0.0.5:5432', longestMs: 42_000},
 	});
+	expect(rowsAbout(readers(38))).toEqual(['waits read 10.0.0.5:5432']);
 });
 
 test.each([
@@ -171,6 +184,7 @@ test('virtual threads that lack a carrier because all are pinned are found', () 
 			'28 virtual threads wait for a carrier, up to 8s: both are pinned in synchronized or native code, at A.handle:12.',
 		figures: {threads: 28, carriers: 2, longestMs: 8000, at: 'A.handle:12'},
 	}]);
+	expect(rowsAbout(pinned().build())).toEqual(['threads virtual:mounted-1']);
 	const apart = pinned().draw('mounted-2 | w | read:7').set('unmounted', {members: 0, sinceMs: 98_000}).builder
 		.build({target: {jvmVersion: safe`25.0.1`}, session: {takenAtMs: 100_000}});
 	expect(found(apart)).toEqual([
@@ -220,6 +234,7 @@ test('threads that wait together are at the program\'s own line, and in what it 
 			figures: {threads: 3, at: 'com.acme.Orders.load:70'},
 		},
 	]);
+	expect(rowsAbout(drawing.build())).toEqual(['lines com.zaxxer.hikari.util.ConcurrentBag.borrow:151']);
 	const asked = {...defaultQuery, app: ['com.zaxxer']};
 	const [{text}] = findingsOf(drawing.build(), undefined, asked);
 	expect(text).toMatch(/^3 threads wait together at \S*ConcurrentBag\.borrow:151 via SynchronousQueue\.poll/);

@@ -56,10 +56,10 @@ test('the help begins with the words of the header, then has every key once, by 
 	const words = lines.slice(0, lines.indexOf(''));
 	expect(words[0]).toMatch(/^Header +what its words mean$/);
 	expect(lines.slice(words.length + 1).filter(line => line !== '').slice(0, 10)).toEqual([
-		'The program',
-		' heap 1M',
 		'Found',
 		' a deadlock',
+		'The program',
+		' heap 1M',
 		'Warnings',
 		' the table is full',
 		'Notes',

@@ -25,6 +25,8 @@ const around: ScreenContext = {
 	ring: emptyRing,
 	saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	links: [],
+	findings: 0,
+	rowOfFinding: () => undefined,
 	locationOf: (_, key) =>
 		'ef'.includes(key)
 			? {className: safe`com.acme.Dao`, method: key === 'e' ? safe`find` : safe``, file: safe``, line: 88}
@@ -136,6 +138,27 @@ test('a key that does nothing in a view says so once in each, with the key that 
 	expect(after(['X'], start(), {...around, source: 'snapshot'}).state.message?.text).toMatch(/^X does nothing/);
 	expect(after(['r'], start(), {...around, source: 'snapshot'}).state.message?.text).toMatch(/^r does nothing/);
 	expect(after(['/', 'X', 'enter', 'f6', 'X', 'escape', '?', 'X', 'escape']).state.message).toBeUndefined();
+});
+
+describe('findings', () => {
+	const three = {...around, findings: 3, rowOfFinding: () => ({view: 'blockers', key: 'f'})};
+
+	test('! selects the next one, round and round; Enter then goes to its row, where nothing hides it', () => {
+		expect(after(['!', '!'], start(), three).state).toMatchObject({finding: 2, isFindingSelected: true});
+		expect(after(['!', '!', '!', '!'], start(), three).state).toMatchObject({finding: 1});
+		const filtered = after(['/', 'q', 'enter', 'j', 'j', 't'], start(), three).state;
+		const {state} = after(['!', 'enter'], filtered, three);
+		expect(state).toMatchObject({view: 'blockers', isFindingSelected: false, layers: [], onlyThreads: undefined});
+		expect(state.query).toMatchObject({filter: '', threadKeys: undefined});
+		expect(selected(state)).toBe('f');
+	});
+
+	test('Enter opens the row again after any other key; a finding without a row says so, and so does ! without one', () => {
+		expect(after(['!', 'j', 'enter'], start(), three).state.layers).toMatchObject([{kind: 'detail', key: 'b'}]);
+		const without = {...three, rowOfFinding: () => undefined};
+		expect(after(['!', 'enter'], start(), without).state.message?.text).toBe('no view has a row for this finding');
+		expect(after(['!']).state).toMatchObject({isFindingSelected: false, message: {text: 'there are no findings'}});
+	});
 });
 
 describe('input lines', () => {

@@ -54,6 +54,15 @@ test('a deadlock is a red line below the header in every view and size, until it
 	expect(await screen.text('escape')).not.toContain('DEADLOCK');
 });
 
+test('! selects a finding, and Enter goes to its row in the view that has one', async () => {
+	const screen = screenOf(deadlocked);
+	expect(await screen.text()).toMatch(/^! 1\/2 DEADLOCK: one -> two -> one \(! next\)$/m);
+	expect(await screen.text('!')).toMatch(/^! 2\/2 2 threads wait for locks, up to .* \(Enter: go\)$/m);
+	expect(await screen.text('!')).toMatch(/^! 1\/2 DEADLOCK: one -> two -> one \(Enter: go\)$/m);
+	expect(await screen.text('enter')).toMatch(/\[3 Blockers 2!][^]*^>.* !one/m);
+	expect(await screen.text('!', 'j')).toMatch(/^! 2\/2 .*\(! next\)$/m);
+});
+
 describe('a frame fits its screen', () => {
 	const layers = [
 		...[['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l']].map(keys => ({view: 'lines', keys})),
@@ -555,7 +564,7 @@ test('a table of the help keeps its heading while it is scrolled, and no line is
 	const [byLine, byPage] = [await seenBy('j'), await seenBy('pagedown')];
 	expect([...byPage.seen].sort()).toEqual([...byLine.seen].sort());
 	expect(byLine.firsts.filter(line => line.startsWith('|')).map(line => line.split('|')[1].trim()))
-		.toEqual(['Keys', 'Columns']);
+		.toEqual(['Columns', 'Keys']);
 });
 
 test('L in Blockers says what a full dump costs before it asks for one', async () => {

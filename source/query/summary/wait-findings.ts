@@ -192,25 +192,34 @@ function holderLocation(snapshot: Snapshot, thread: number, query: Query): Locat
 }
 
 function contentionFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding {
-	return {
-		id: 'contention',
-		text: contentionText(snapshot, query, contending),
-		figures: {
-			threads: membersOfAll(snapshot.threads, contending),
-			longestMs: longestOf(snapshot, contending).longestMs,
-		},
-	};
-}
-
-// eslint-disable-next-line complexity -- One sentence, by how many wait, for what, and whether the holder is known.
-function contentionText(snapshot: Snapshot, query: Query, contending: readonly number[]): Printable {
-	const {threads, dictionary} = snapshot;
+	const {threads} = snapshot;
 	const holders = new Map<number, number>();
 	for (const thread of contending) {
 		const owner = threads.lockOwner[thread];
 		holders.set(owner, membersOf(threads, thread) + (holders.get(owner) ?? 0));
 	}
 
+	const [owner] = mostOf(holders)!;
+	return {
+		id: 'contention',
+		text: contentionText(snapshot, query, contending, holders),
+		figures: {
+			threads: membersOfAll(threads, contending),
+			longestMs: longestOf(snapshot, contending).longestMs,
+			...(owner < 0 ? {} : {holder: threads.name[owner]}),
+		},
+	};
+}
+
+/** `holders`: how many threads wait for each holder; -1 is an unknown one. */
+// eslint-disable-next-line complexity -- One sentence, by how many wait, for what, and whether the holder is known.
+function contentionText(
+	snapshot: Snapshot,
+	query: Query,
+	contending: readonly number[],
+	holders: ReadonlyMap<number, number>,
+): Printable {
+	const {threads, dictionary} = snapshot;
 	const [owner, count] = mostOf(holders)!;
 	const locks
 		= new Set(contending.filter(thread => threads.lockOwner[thread] === owner).map(thread =>
@@ -277,6 +286,7 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 			at: locationNameOrEmpty(at),
 			longestMs: longestOf(snapshot, most.threads).longestMs,
 		},
+		line: most.location,
 	};
 }
 

@@ -129,6 +129,8 @@ export type Finding = {
 	readonly id: string;
 	readonly text: Printable;
 	readonly figures: Readonly<Record<string, number | string>>;
+	/** The line that has its threads' time in Lines, if that is not the one in `figures`. */
+	readonly line?: Location;
 	/** Half the width of the 95 % interval of the sampled figure, if one is sampled. */
 	readonly error?: number;
 	/** Whether the problem does not resolve by itself. */

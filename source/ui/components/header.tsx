@@ -50,5 +50,6 @@ export function Header({ui, data, layout: {header, width}, replacement}: HeaderP
 
 /** The findings, as many of their lines as the layout has room for; `ui.finding` is the first. */
 export function Findings({ui, data, layout: {findingLines: room, width}}: Pick<HeaderProps, 'ui' | 'data' | 'layout'>) {
-	return room === 0 ? null : <Lines lines={fittingLines(ui, data, width, room).map(span => [span])} width={width}/>;
+	const lines = room === 0 ? [] : fittingLines(ui, data, width, room).map(span => [span]);
+	return <Lines lines={lines} width={width} height={room}/>;
 }

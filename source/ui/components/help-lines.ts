@@ -108,7 +108,7 @@ export function helpLines(context: KeyContext, width: number, facts: HelpFacts =
 	].slice(0, -1);
 }
 
-/** Returns the help for a view or for a row's detail: the session, what the view shows, its keys, its columns. */
+/** Returns the help for a view or for a row's detail: the session, what the view shows, its columns, its keys. */
 export function viewHelpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): HelpLine[] {
 	const {source, keyChanges} = facts;
 	const view = views.find(({id}) => id === context);
@@ -117,12 +117,12 @@ export function viewHelpLines(context: KeyContext, width: number, facts: HelpFac
 	return [
 		...sessionLines(facts, width),
 		...(view ? section(printable(view.title), indented(printable(view.about), width), width) : []),
+		...columnLines(view?.columns ?? [], width),
 		...termSection(
 			{term: safe`Keys`, text: view ? safe`what they do` : safe`in a row's detail`},
 			bindings.flatMap(binding => describedKey(binding, keyChanges)),
 			width,
 		),
-		...columnLines(view?.columns ?? [], width),
 		...samplingLines(facts, width),
 		...wrappedSpans(safe`h: the words of the header and all keys`, width, 'dim'),
 	];
@@ -168,8 +168,8 @@ function samplingLines({sampling}: HelpFacts, width: number): HelpLine[] {
 
 function sessionLines({findings, program, warnings, notes}: HelpFacts, width: number): HelpLine[] {
 	return [
-		...section(safe`The program`, program.flatMap(text => indented(text, width)), width),
 		...section(safe`Found`, findings.flatMap(text => indented(text, width, 'hot')), width),
+		...section(safe`The program`, program.flatMap(text => indented(text, width)), width),
 		...section(safe`Warnings`, warnings.flatMap(text => indented(text, width, 'error')), width),
 		...section(safe`Notes`, notes.flatMap(text => indented(text, width)), width),
 	];

@@ -10,6 +10,7 @@ import {sourceKindOf, rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {Feed} from '../state/session-store.js';
 import type {UiState} from '../state/state.js';
+import {allFindings, selectedFinding} from '../status/finding-lines.js';
 import {columnsOf, fitTableColumns, overhang, type Layout} from '../text/screen-layout.js';
 
 type ContextInput = {readonly session: SessionData; readonly ui: UiState; readonly feed: Feed; readonly layout: Layout};
@@ -53,6 +54,8 @@ export function screenContextOf({session, ui, feed, layout}: ContextInput): Scre
 		saveFormats: session.saveFormats,
 		links: top?.kind === 'detail' ? linksOf(detailOf(top.view, top.key)) : [],
 		sizeOf: layer => sizeOfLayer(layer, {ui, data, layout, detailOf}),
+		findings: allFindings(data).length,
+		rowOfFinding: () => session.rowOfFinding(ui, feed, selectedFinding(ui, data)),
 		locationOf(id, key) {
 			const row = detailOf(id, key)?.row;
 			return row && viewOf(id).locationOf(row);

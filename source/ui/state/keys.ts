@@ -242,7 +242,7 @@ const allKeys: readonly KeyBinding[] = [
 	},
 	{
 		action: 'next-finding', keys: ['!'], contexts: tables, label: '!',
-		help: 'the next of several findings above the table (1/3), where there is no room for all',
+		help: 'select the next of the findings above the table (1/3); Enter then goes to the row that it is about',
 	},
 	{
 		action: 'clear',

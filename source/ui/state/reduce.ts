@@ -2,9 +2,9 @@ import {printable, safe} from '../../util/printable.js';
 import {viewOf, views} from '../../views/view-registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
-import {followLink, backFromFocus, stepLink} from './screen-rows.js';
+import {backFromFocus, followLink, goToFinding, stepLink} from './screen-rows.js';
 import {reverseSort, sortByColumn, tableActions} from './table-actions.js';
-import {bindingOf, keyLabel, remapped, type Action} from './keys.js';
+import {actionOf, bindingOf, keyLabel, remapped, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
 import {scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection} from './screen-context.js';
@@ -92,7 +92,14 @@ function pressUnchanged(state: UiState, key: string, screen: ScreenContext, atMs
 		return pressLayer(state, action, screen, key);
 	}
 
-	return binding?.press ? pressViewKey(state, binding.press, screen) : pressTable(state, action, screen, key);
+	const unselected = {...state, isFindingSelected: false};
+	// The key that opens a detail's selected line goes to the finding's row, also where it means something else.
+	if (state.isFindingSelected && actionOf('detail', key) === 'accept') {
+		return goToFinding(unselected, screen);
+	}
+
+	const {press: pressOwn} = binding!;
+	return pressOwn ? pressViewKey(unselected, pressOwn, screen) : pressTable(unselected, action, screen, key);
 }
 
 /** Says that a key does nothing in the view or detail, once for each of them. */

@@ -3,7 +3,7 @@ import type {SortKey} from '../../query/columns/column.js';
 import type {Baseline, Location} from '../../query/types/query.js';
 import type {Ring} from '../../query/past/past-ring.js';
 import type {ViewRow} from '../../views/common/view.js';
-import type {DetailLink} from './screen-data.js';
+import type {DetailLink, RowLink} from './screen-data.js';
 import {
 	scrollIntoView,
 	selectedIndex,
@@ -60,6 +60,8 @@ export type ScreenContext = {
 	/** The heap that a full dump walks; undefined if the JVM cannot be asked for the holders of locks with one. */
 	readonly fullDump?: {readonly heapBytes?: number; readonly heapBytesAtMost?: number};
 	readonly ring: Ring;
+	/** Number of findings. */
+	readonly findings: number;
 	readonly saveFormats: readonly MenuItem[];
 	/** The links of the detail, if the topmost layer is one. */
 	readonly links: readonly DetailLink[];
@@ -67,6 +69,8 @@ export type ScreenContext = {
 	sizeOf(layer: MenuLayer | ScrolledLayer): LayerSize;
 	/** Returns by how many cells the longest name exceeds its column, at most `max`. */
 	overhang(max: number): number;
+	/** Returns the row that the selected finding is about. */
+	rowOfFinding(): RowLink | undefined;
 	locationOf(view: string, rowKey: string): Location | undefined;
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: Printable} | undefined;
 };

@@ -1,7 +1,7 @@
 import {safe} from '../../util/printable.js';
 import type {Location} from '../../query/types/query.js';
 import {views} from '../../views/view-registry.js';
-import type {ScreenContext} from './screen-context.js';
+import {selectRow, type ScreenContext} from './screen-context.js';
 import {selectedLink, type RowLink} from './screen-data.js';
 import {
 	selectFirstRow,
@@ -13,11 +13,20 @@ import {
 	pushLayer,
 	popLayer,
 	replaceTopLayer,
+	unfiltered,
 	type DetailLayer,
 	type UiState,
 } from './state.js';
 
 const focus = views.find(({focusOn}) => focusOn);
+
+/** Goes to the row that the selected finding is about; nothing hides it there. */
+export function goToFinding(state: UiState, screen: ScreenContext): UiState {
+	const row = screen.rowOfFinding();
+	return row
+		? selectRow({...goTo(unfiltered(state), row.view), message: undefined}, row.key)
+		: withMessage(state, safe`no view has a row for this finding`);
+}
 
 /** Goes to the focus view for the method of the selected row, or of the row whose detail is open. */
 export function focusOnRow(state: UiState, screen: ScreenContext): UiState {

@@ -6,16 +6,18 @@ import {LookBack} from '../../query/past/look-back.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {renamedText, summarize} from '../../query/summary/summary.js';
 import {querySourceLines} from '../../query/detail.js';
-import type {SummaryOptions, GroupBy, Location, Query} from '../../query/types/query.js';
+import type {Finding, SummaryOptions, GroupBy, Location, Query} from '../../query/types/query.js';
 import {windowStart, ratesOf, recentRates, type SamplingRates} from '../../query/past/windows.js';
 import {viewOf, views} from '../../views/view-registry.js';
 import type {View, ViewRow} from '../../views/common/view.js';
 import {indexAt, cpuTrend} from '../../query/past/steps.js';
 import {RecentVitals} from '../../query/past/recent-vitals.js';
 import {RowTrends} from '../../query/past/row-trends.js';
-import {type DetailData, type DetailOf, type IdleReason, type ScreenData, type LocationSource} from './screen-data.js';
+import {
+	type DetailData, type DetailOf, type IdleReason, type RowLink, type ScreenData, type LocationSource,
+} from './screen-data.js';
 import type {Feed} from './session-store.js';
-import {queryOfView, type MenuItem, type UiState} from './state.js';
+import {queryOfView, unfiltered, type MenuItem, type UiState} from './state.js';
 import {pastWindowEndMs} from './time.js';
 
 export type DataOptions = {
@@ -110,6 +112,21 @@ export class SessionData {
 				};
 			});
 		};
+	}
+
+	/** Returns the row that a finding is about, of a table in which nothing is filtered. */
+	rowOfFinding(state: UiState, feed: Feed, finding: Finding | undefined): RowLink | undefined {
+		const {snapshot, since} = this.#query(state, feed);
+		if (!finding || !snapshot) {
+			return undefined;
+		}
+
+		const links = views.filter(({isAbout}) => isAbout).flatMap((view): RowLink[] => {
+			const {rows} = view.query(snapshot, since, queryOfView(unfiltered({...state, view: view.id})));
+			const row = rows.find(each => view.isAbout!(finding, each));
+			return row ? [{view: view.id, key: row.key}] : [];
+		});
+		return links.at(0);
 	}
 
 	/** Returns the source of a location and the line to open it at, or why there is none. */

@@ -1,4 +1,4 @@
-import type {Printable} from '../../util/printable.js';
+import {safe, type Printable} from '../../util/printable.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Query, SortOrder, StateSet, Location} from '../../query/types/query.js';
 import type {WindowId} from '../../query/past/windows.js';
@@ -98,8 +98,10 @@ export type UiState = {
 	readonly isPaused: boolean;
 	readonly delayMs: number;
 	readonly message: Message | undefined;
-	/** How often `!` went to the next finding: the first one shown, modulo their number. */
+	/** The finding that is shown first, by its index modulo their number. */
 	readonly finding: number;
+	/** Whether `!` has selected that finding, so that Enter goes to its row. */
+	readonly isFindingSelected: boolean;
 	/** Ids of the columns chosen for a view, in order; other views show as many as fit. */
 	readonly columns: Readonly<Record<ViewId, readonly string[]>>;
 	/** The keys that the user remapped; constant while the screen is up. */
@@ -144,6 +146,7 @@ export function initialState({
 		delayMs,
 		message,
 		finding: 0,
+		isFindingSelected: false,
 		columns,
 		keyChanges,
 		unknownKeys: new Map(),
@@ -236,6 +239,11 @@ export function goTo(state: UiState, view: ViewId): UiState {
 export function goBack(state: UiState): UiState | undefined {
 	const view = state.cameFrom.at(-1);
 	return view === undefined ? undefined : {...state, view, cameFrom: state.cameFrom.slice(0, -1), scrollLeft: 0};
+}
+
+/** Returns the state with neither a filter nor a selection of threads. */
+export function unfiltered(state: UiState): UiState {
+	return {...state, query: {...state.query, filter: safe``, threadKeys: undefined}, onlyThreads: undefined};
 }
 
 export function withQuery(state: UiState, change: Partial<Query>): UiState {

@@ -81,7 +81,13 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	help: state => pushLayer(state, {kind: 'help', scrollTop: 0}),
 	'help-view': state => pushLayer(state, {kind: 'help', scrollTop: 0, isOfView: true}),
 	open: openDetail,
-	'next-finding': state => ({...state, finding: state.finding + 1}),
+	'next-finding'(state, {findings}) {
+		if (findings === 0) {
+			return withMessage(state, safe`there are no findings`);
+		}
+
+		return {...state, finding: (state.finding + 1) % findings, isFindingSelected: true};
+	},
 	focus: focusOnRow,
 	edit: (state, screen) => editOrCopy(state, 'edit', screen),
 	copy: (state, screen) => editOrCopy(state, 'copy', screen),

@@ -17,8 +17,17 @@ export function allFindings({findings, table}: Pick<ScreenData, 'findings' | 'ta
 	return [...inside, ...(isCause ? ofView : []), ...outside];
 }
 
+/** Returns the finding that `!` has selected, or the first; undefined if there is none. */
+export function selectedFinding({finding}: Pick<UiState, 'finding'>, data: ScreenData): Finding | undefined {
+	const all = allFindings(data);
+	return all[finding % all.length];
+}
+
 /** Ends the last line if findings do not fit, and names the key that shows the next one. */
-const nextMark = ' (! next)';
+const nextMark = safe` (! next)`;
+
+/** Ends the selected finding, and names the key that goes to its row. */
+const selectedMark = safe` (Enter: go)`;
 
 /** Returns all findings, each wrapped to lines, from that on which `!` has selected. With `isNumbered`: `! 1/3 ...`. */
 export function findingLines(
@@ -39,14 +48,23 @@ export function findingLines(
 	});
 }
 
-/** Returns the first `room` lines of the findings; if not all fit, with numbers, and `nextMark` at the end. */
+/**
+Returns the first `room` lines of the findings; if not all fit, with numbers, and `nextMark` at the end. If `!` has
+selected a finding, its lines alone, with `selectedMark`.
+*/
 export function fittingLines(ui: UiState, data: ScreenData, width: number, room: number): readonly Span[] {
 	const lines = findingLines(ui, data, width).flat();
-	if (lines.length <= room) {
+	if (lines.length <= room && !ui.isFindingSelected) {
 		return lines;
 	}
 
-	const [first, ...others] = findingLines(ui, data, width, true);
+	const [first = [], ...more] = findingLines(ui, data, width, true);
+	if (first.length === 0) {
+		return [];
+	}
+
+	const others = ui.isFindingSelected ? [] : more;
+	const mark = ui.isFindingSelected ? selectedMark : (others.length > 0 ? nextMark : safe``);
 	// A single line gets all of the first finding, which is then truncated at its end.
 	const only: Span = {
 		...first[0],
@@ -54,15 +72,11 @@ export function fittingLines(ui: UiState, data: ScreenData, width: number, room:
 	};
 	const kept = room === 1 ? [only] : [first, ...others].flat().slice(0, room);
 	const last = kept.at(-1)!;
-	if (others.length === 0) {
-		return [...kept.slice(0, -1), {...last, text: elideEnd(last.text, width)}];
-	}
-
-	return [...kept.slice(0, -1), {...last, text: elideEnd(withNextMark(last.text, width), width)}];
+	return [...kept.slice(0, -1), {...last, text: elideEnd(withMark(last.text, mark, width), width)}];
 }
 
-/** Returns the text, or the whole words of it that fit, followed by `nextMark`. */
-function withNextMark(text: Printable, width: number): Printable {
-	const fits = cellWidth(text) + nextMark.length <= width;
-	return safe`${(fits ? text : safe`${wrapped(text, width - nextMark.length - ' …'.length)[0]} …`)}${nextMark}`;
+/** Returns the text, or the whole words of it that fit, followed by the mark. */
+function withMark(text: Printable, mark: Printable, width: number): Printable {
+	const fits = mark === '' || cellWidth(text) + mark.length <= width;
+	return safe`${(fits ? text : safe`${wrapped(text, width - mark.length - ' …'.length)[0]} …`)}${mark}`;
 }

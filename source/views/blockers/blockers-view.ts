@@ -112,6 +112,11 @@ export const blockersView: View<BlockerRow> = {
 				: undefined,
 		];
 	},
+	isAbout({id, figures: {holder = ''}}, {kind, holderName, waitingNow, isDeadlocked}) {
+		return (id === 'deadlock' && isDeadlocked)
+			|| (id === 'class-init' && kind === 'class-init' && waitingNow > 0)
+			|| (id === 'contention' && kind !== 'class-init' && waitingNow > 0 && holderName === holder);
+	},
 	locationOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
 	threadsOf: ({waiters, waiterCount, holderName}) => ({
 		keys: waiters.map(({key}) => key),

@@ -1,7 +1,7 @@
 import type {Printable} from '../../util/printable.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Column} from '../../query/columns/column.js';
-import type {GroupBy, Measure, Location, Query, SortOrder} from '../../query/types/query.js';
+import type {Finding, GroupBy, Measure, Location, Query, SortOrder} from '../../query/types/query.js';
 import type {LineDetail} from '../../query/detail.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import type {Summary} from '../../query/summary/summary.js';
@@ -122,6 +122,8 @@ export type View<Row extends ViewRow = ViewRow> = {
 	/** Only for the view whose rows are threads, and that whose rows are locations: returns the key of such a row. */
 	keyOfThread?(thread: number): string;
 	keyOfLocation?(location: Location, by: GroupBy): string;
+	/** Whether a finding is about a row. Absent if none is about rows of the view. */
+	isAbout?(finding: Finding, row: Row): boolean;
 	/** Only for the focus view: returns the changes of the query that focus on the method of a location. */
 	focusOn?(location: Location): Partial<Query>;
 	/** Returns the keys of a row's threads, and a label for them; by default those of its detail. */

@@ -1,8 +1,9 @@
 import {joined, safe} from '../../util/printable.js';
 import {unknownStack} from '../../model/frame.js';
+import {jvmWork} from '../../model/jvm-stacks.js';
 import {defaultQuery} from '../../query/types/query.js';
 import {queryLineDetail} from '../../query/detail.js';
-import {locationKey} from '../../query/counters/location.js';
+import {locationKey, locationName} from '../../query/counters/location.js';
 import {locationNameOrEmpty} from '../../query/columns/column.js';
 import {
 	decimals, formatCount, formatMs, formatPercent, msOf, partText, plural, stuckInWords,
@@ -107,5 +108,8 @@ export const linesView: View<LineRow> = {
 		}),
 	},
 	keyOfLocation: locationKey,
+	isAbout: ({id, line}, row) =>
+		(id === 'together' && line !== undefined && locationName(row) === locationName(line))
+		|| (id === 'jit' && row.className === jvmWork.jit),
 	locationOf: row => row,
 };

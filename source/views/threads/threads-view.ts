@@ -1,7 +1,8 @@
-import {fixed, safe} from '../../util/printable.js';
+import {fixed, poolName, printable, safe} from '../../util/printable.js';
 import {queryThreadDetail} from '../../query/detail.js';
 import {decimals, formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
+import {locationName} from '../../query/counters/location.js';
 import {waitText, fullWaitText} from '../../query/locks/wait-of.js';
 import {csvOf, csvFieldsOfStates} from '../common/file-fields.js';
 import {cyclingKey, keyOrOption} from '../common/opening-keys.js';
@@ -114,6 +115,14 @@ export const threadsView: View<ThreadRow> = {
 		}),
 	},
 	keyOfThread: String,
+	isAbout({id, figures}, {name, now, own}) {
+		if (id === 'pinned') {
+			return [now, own].some(location => location && locationName(location) === figures.at);
+		}
+
+		const named = {threads: figures.name, pool: figures.pool, jvm: figures.thread}[id];
+		return named !== undefined && poolName(name) === poolName(printable(String(named)));
+	},
 	locationOf: ({now, top}) => top ?? now,
 	threadsOf: ({threadKeys, name}) => ({keys: threadKeys, label: name}),
 };

@@ -82,6 +82,7 @@ export const waitsView: View<WaitRow> = {
 				})),
 			})),
 	},
+	isAbout: ({id, figures}, {peer}) => id === 'server' && peer === figures.peer,
 	locationOf: ({at}) => at,
 	threadsOf: ({threadCount, threadKeys, waiters}) => ({
 		keys: threadKeys,
