@@ -3,6 +3,7 @@ import type {Arrays} from './column-types.js';
 import type {
 	ContentionColumns, CounterColumns, frameColumns, nodeColumns, RowArrays, sessionFigures, ThreadNumbers,
 } from './schema.js';
+import type {PoolReading} from './pool-reading.js';
 import type {TaskReport} from './task-report.js';
 import type {TraceReport} from './trace-report.js';
 
@@ -57,6 +58,8 @@ export type Snapshot = {
 	readonly contention: Contention;
 	readonly traces?: TraceReport;
 	readonly tasks?: TaskReport;
+	/** Pools as last read; undefined if the engine reads none. */
+	readonly pools?: readonly PoolReading[];
 };
 
 /** Figures of the target for the header, read apart from samples; absent if they cannot be read. */

@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
+import type {PoolReading} from '../model/pool-reading.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {hasEnded, type SnapshotSource, type SourceStatus} from '../model/source.js';
 import {printable, safe, type Printable} from '../util/printable.js';
@@ -82,6 +83,7 @@ class LiveSampler implements SamplerHandle {
 	/** When the session ended; Infinity before. */
 	#endedMs = Infinity;
 	#samples = 0;
+	#pools: readonly PoolReading[] | undefined;
 	/** The result of the last `read`. */
 	#snapshot: Snapshot | undefined;
 	/** The table from which `#snapshot` was made. */
@@ -162,6 +164,7 @@ class LiveSampler implements SamplerHandle {
 		this.#refreshEvery = refreshEvery;
 		this.#snapshot = {
 			...tables,
+			pools: this.#pools,
 			target: this.#target.facts,
 			session: {
 				...figures, durationMs, engine, timer: this.#timer, takenAtMs: steadyNow(),
@@ -248,6 +251,11 @@ class LiveSampler implements SamplerHandle {
 
 			case 'status': {
 				this.#set(report.status);
+				break;
+			}
+
+			case 'pools': {
+				this.#pools = report.pools;
 				break;
 			}
 

@@ -23,6 +23,15 @@ const pauseFiguresEveryMs = 250;
 /** Least time from one report of failed samples to another with a different reason. */
 const failureNoteEveryMs = 1000;
 
+/**
+Pools are read again after this time, or after this multiple of what the last reading took: so they take at most a
+two-hundredth of a core.
+*/
+const poolsEveryMs = 1000;
+const poolsPauseFactor = 200;
+/** At the start, the first samples come first. */
+const firstPoolsAfterMs = 300;
+
 /** The second sample follows soon, after this fraction of an interval, at most this time: CPU time needs two. */
 const secondSampleFraction = 1 / 4;
 const maxSecondSampleMs = 75;
@@ -89,6 +98,7 @@ export class SamplingLoop {
 	#failureNoteAtMs = -Infinity;
 	#pauseFigures = this.#pauses.figures();
 	#pauseFiguresAtMs = -Infinity;
+	#poolsDueMs = performance.now() + firstPoolsAfterMs;
 
 	constructor(options: LoopOptions) {
 		this.#options = options;
@@ -306,6 +316,18 @@ export class SamplingLoop {
 		this.#reportChanges({
 			hasCpu: this.#hasCpu || undefined, lineNote: this.#options.session.lineNote, note: this.#options.note,
 		});
+		this.#readPools(nowMs);
+	}
+
+	/** Reports the pools if they are due. */
+	#readPools(nowMs: number): void {
+		const {session, report} = this.#options;
+		if (session.readPools && nowMs >= this.#poolsDueMs) {
+			const startMs = performance.now();
+			report({kind: 'pools', pools: session.readPools()});
+			const endMs = performance.now();
+			this.#poolsDueMs = endMs + Math.max(poolsEveryMs, poolsPauseFactor * (endMs - startMs));
+		}
 	}
 
 	#reportChanges(status: StatusChange): void {

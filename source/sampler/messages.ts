@@ -1,6 +1,7 @@
 import type {Printable} from '../util/printable.js';
 import type {EngineOptions, TimerId} from '../engines/common/engine.js';
 import type {SourceStatus} from '../model/source.js';
+import type {PoolReading} from '../model/pool-reading.js';
 import type {Target} from '../jvm/target.js';
 
 export type SamplingLimits = {
@@ -45,6 +46,8 @@ export type Report =
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
 	| {readonly kind: 'status'; readonly status: StatusChange}
+	/** Pools, read again about once a second. */
+	| {readonly kind: 'pools'; readonly pools: readonly PoolReading[]}
 	/** Answers a `hold`: the target is released. */
 	| {readonly kind: 'held'; readonly number: number}
 	/** The session has ended, and so does the worker. */

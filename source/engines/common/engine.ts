@@ -1,5 +1,6 @@
 import {printable, type Printable} from '../../util/printable.js';
 import type {Interner, unattributedReason} from '../../model/frame.js';
+import type {PoolReading} from '../../model/pool-reading.js';
 import type {Sample} from '../../model/sample.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
 import type {Target} from '../../jvm/target.js';
@@ -98,6 +99,11 @@ export type EngineSession = {
 	time, as the caller discards what they used until now. `repeats`: number of intervals that this sample covers.
 	*/
 	sample(into: Sample, isAfterPause?: boolean, repeats?: number): Promise<SampleOutcome>;
+	/**
+	Returns the pools that the threads of the last sample lead to, after reading them again. Never throws. Undefined if
+	the engine reads none.
+	*/
+	readPools?(): readonly PoolReading[];
 	/** Records running threads this many times more rarely than usual. Undefined if the engine records none. */
 	recordEvery?(times: number): void;
 	/**

@@ -1,4 +1,5 @@
 import {JvmStacks} from '../../model/jvm-stacks.js';
+import {type PoolReading} from '../../model/pool-reading.js';
 import {type Sample} from '../../model/sample.js';
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {isAlive, programOf} from '../../jvm/system/proc.js';
@@ -14,6 +15,7 @@ import {SampleRows} from './sample-rows.js';
 import {Unreadable} from './target/memory-reader.js';
 import {ThreadStacks} from './thread-stacks.js';
 import {Descriptions} from './threads/descriptions.js';
+import {Pools} from './pools/read-pools.js';
 import {LiveThreads} from './threads/live-threads.js';
 
 const maxConsecutiveFailures = 50;
@@ -29,6 +31,7 @@ export class MemorySession implements EngineSession {
 	readonly #stacks: ThreadStacks;
 	readonly #descriptions: Descriptions;
 	readonly #rows: SampleRows;
+	readonly #pools: Pools;
 	/** Consecutive failed samples. */
 	#failures = 0;
 	#closed = false;
@@ -41,6 +44,7 @@ export class MemorySession implements EngineSession {
 		this.#threads = new LiveThreads(jvm, target, this.#cpu, jvmStacks);
 		this.#stacks = new ThreadStacks(jvm, target, options, this.#threads);
 		this.#descriptions = new Descriptions(jvm, target.pid, this.#threads.java);
+		this.#pools = new Pools(jvm);
 		const {perf, observedThreads, note} = this.#stacks;
 		this.note = note;
 		this.timer = perf ? 'perf' : 'stop';
@@ -111,6 +115,10 @@ export class MemorySession implements EngineSession {
 
 	get virtualThreads(): EngineSession['virtualThreads'] {
 		return this.#rows.unmountedThreads;
+	}
+
+	readPools(): readonly PoolReading[] {
+		return this.#closed ? [] : this.#pools.read(this.#threads.newest);
 	}
 
 	recordEvery(times: number): void {

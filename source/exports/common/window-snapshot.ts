@@ -1,5 +1,6 @@
 import {fromNames, makeArrays, select} from '../../model/column-types.js';
 import {alignedTo} from '../../query/counters/aligned.js';
+import {poolsSince} from '../../model/pool-reading.js';
 import {rowsInWindow} from '../../model/rows-in-window.js';
 import {contentionColumns, counterColumns, sessionFigures, threadNumbers} from '../../model/schema.js';
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
@@ -25,6 +26,7 @@ export function windowSnapshot(snapshot: Snapshot, earlier: Snapshot | undefined
 		threads: windowThreads(snapshot.threads, since.threads),
 		// Reports stay whole, with those at the start of the window: figures are subtracted when rows are made.
 		...(snapshot.traces ? {traces: {...snapshot.traces, since: since.traces}} : {}),
+		...(snapshot.pools ? {pools: poolsSince(snapshot.pools, since.pools)} : {}),
 		...(snapshot.tasks ? {tasks: {...snapshot.tasks, since: since.tasks}} : {}),
 	};
 }

@@ -3,6 +3,7 @@ import {fromNames, namesOf} from '../../model/column-types.js';
 import {sessionFigures} from '../../model/schema.js';
 import type {SourceStatus} from '../../model/source.js';
 import {aboutOf, withReports} from '../../model/saved-values.js';
+import {readPools, savedPools} from '../../model/pool-reading.js';
 import {VarintReader, VarintWriter} from '../../util/varints.js';
 import {deltas, mergedDeltas, windowRegions, type Counts} from './deltas.js';
 
@@ -29,8 +30,8 @@ export type WindowBody = MomentFacts & {
 	readonly counts: Counts;
 	/** See deltas.ts. */
 	readonly changes: Uint8Array;
-	/** Returns an agent's newest reports, if any. Throws RangeError. */
-	reports(): Pick<Snapshot, 'traces' | 'tasks'>;
+	/** Returns an agent's newest reports and the pools, if any. Throws RangeError. */
+	reports(): Pick<Snapshot, 'traces' | 'tasks' | 'pools'>;
 };
 
 export const sessionFigureNames = namesOf(sessionFigures);
@@ -40,8 +41,13 @@ const bytes = new VarintWriter();
 /** Returns the bytes of the window from `then` (undefined: from zeros) to `now`. */
 export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, sourceNotes}: MomentFacts): Uint8Array {
 	const changes = deltas(then, now);
-	const {traces, tasks} = now;
-	bytes.byteString(JSON.stringify({vitals, said: sourceNotes, ...(tasks ? {tasks: aboutOf(tasks)} : {})}));
+	const {traces, tasks, pools} = now;
+	bytes.byteString(JSON.stringify({
+		vitals,
+		said: sourceNotes,
+		...(tasks ? {tasks: aboutOf(tasks)} : {}),
+		...(pools ? {pools: savedPools(pools)} : {}),
+	}));
 	for (const report of [traces, tasks]) {
 		bytes.byteString(report?.bytes ?? new Uint8Array());
 	}
@@ -61,14 +67,17 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 /** Reads a body. Throws RangeError or SyntaxError. */
 export function readBody(body: Uint8Array): WindowBody {
 	const from = new VarintReader(body);
-	const {vitals = {}, said: sourceNotes = {}, tasks} = JSON.parse(from.byteStringText(maxJsonBytes)) as
+	const {vitals = {}, said: sourceNotes = {}, tasks, pools} = JSON.parse(from.byteStringText(maxJsonBytes)) as
 		& Pick<MomentFacts, 'vitals'>
-		& {readonly said?: MomentFacts['sourceNotes']; readonly tasks?: unknown};
+		& {readonly said?: MomentFacts['sourceNotes']; readonly tasks?: unknown; readonly pools?: unknown};
 	const [traced, followed] = [from.byteString(), from.byteString()];
 	return {
 		vitals,
 		sourceNotes,
-		reports: () => withReports(traced, followed, tasks),
+		reports: () => ({
+			...withReports(traced, followed, tasks),
+			...(pools === undefined ? {} : {pools: readPools(pools)}),
+		}),
 		figures: fromNames(sessionFigureNames, () => from.exact()),
 		counts: fromNames(windowRegions, () => from.number()),
 		changes: from.bytes(),

@@ -56,7 +56,11 @@ export type FieldInfo = {
 	readonly signatureIndex: number;
 	readonly offset: number;
 	readonly isInjected: boolean;
+	readonly isStatic: boolean;
 };
+
+/** ACC_STATIC (JVMS 4.5). */
+const accStatic = 0x00_08;
 
 /** Maximum fields of a class (JVMS 4.1: a u2). */
 const fieldLimit = 65_535;
@@ -75,6 +79,7 @@ export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[]
 			signatureIndex: view.getUint16(at + 4, true),
 			offset: (view.getUint16(at + 8, true) + (view.getUint16(at + 10, true) * 0x1_00_00)) >>> 2,
 			isInjected: false,
+			isStatic: (view.getUint16(at, true) & accStatic) !== 0,
 		};
 	});
 }
@@ -90,8 +95,7 @@ export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
 		const nameIndex = stream.next();
 		const signatureIndex = stream.next();
 		const offset = stream.next();
-		// Access flags.
-		stream.next();
+		const access = stream.next();
 		const flags = stream.next();
 		for (const bit of addsNumber) {
 			if (flags & (1 << bit)) {
@@ -99,7 +103,7 @@ export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
 			}
 		}
 
-		return {nameIndex, signatureIndex, offset, isInjected: index >= declared};
+		return {nameIndex, signatureIndex, offset, isInjected: index >= declared, isStatic: (access & accStatic) !== 0};
 	});
 }
 

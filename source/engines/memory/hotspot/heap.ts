@@ -23,6 +23,9 @@ const latin1 = 0;
 const primitiveArray = 3;
 const objectArray = 2;
 
+/** `signature`: of the declared class, `Ljava/lang/Runnable;`. */
+export type ReferenceField = {readonly signature: string; readonly offset: number};
+
 /** `start`: address of the first element; `bytes`: of each element. */
 export type ArrayElements = {readonly length: number; readonly start: number; readonly bytes: number};
 
@@ -77,6 +80,11 @@ export class Heap {
 		}
 
 		return this.#forwarded(reader.word(address));
+	}
+
+	/** Returns ZGC's bits of stale pointers, which each of its phases changes; 0 for other collectors. */
+	staleBits(): bigint {
+		return Number.isNaN(this.#badMask) ? 0n : this.#vm.reader.bigWord(this.#badMask);
 	}
 
 	/** Returns the object in a slot of a thread's own, where generational ZGC does not colour pointers. */
@@ -167,6 +175,22 @@ export class Heap {
 	requiredOffset(klass: number, name: string, signature: string): number {
 		const offset = this.fieldOffset(klass, name, signature);
 		return has(offset) ? offset : fail();
+	}
+
+	/** Returns the fields of an object that are declared as objects or arrays, inherited ones too. */
+	referenceFields(klass: number): ReferenceField[] {
+		const found: ReferenceField[] = [];
+		for (const at of this.hierarchy(klass)) {
+			const pool = this.#vm.reader.pointer(at + this.#vm.layout.fields.klassConstants);
+			for (const {isInjected, isStatic, signatureIndex, offset} of this.#fields(at)) {
+				const signature = isInjected || isStatic ? '' : poolSymbol(this.#vm, pool, signatureIndex);
+				if (signature.startsWith('L') || signature.startsWith('[')) {
+					found.push({signature, offset});
+				}
+			}
+		}
+
+		return found;
 	}
 
 	/** Returns the offsets of the fields that the VM has injected into a class (21 and later). */

@@ -74,6 +74,11 @@ export class LiveThreads {
 		return this.#live;
 	}
 
+	/** Returns the newest list, in an array that the next one reuses. */
+	get newest(): readonly JavaThread[] {
+		return this.#live;
+	}
+
 	/** Ends a sample. Returns whether only steadily running threads and, briefly, threads without frames have run. */
 	endSample(sample: Sample): boolean {
 		const nowMs = performance.now();

@@ -47,9 +47,37 @@ export class JdkObjects {
 		return this.#fieldOf(klass, this.#jvm.heap.wideReference(mirror), name, signature);
 	}
 
-	/** Returns the value of a java.lang.Integer. */
-	integer(object: number): number {
-		return this.#jvm.vm.reader.u32(this.#address(object, 'value', 'I'));
+	/** Returns the number in a field. */
+	int(object: number, name: string): number {
+		return this.#jvm.vm.reader.i32(this.#address(object, name, 'I'));
+	}
+
+	long(object: number, name: string): number {
+		return Number(BigInt.asIntN(64, this.#jvm.vm.reader.bigWord(this.#address(object, name, 'J'))));
+	}
+
+	/** Returns the 64 bits of a field of type long. */
+	big(object: number, name: string): bigint {
+		return this.#jvm.vm.reader.bigWord(this.#address(object, name, 'J'));
+	}
+
+	/** Returns the String in a field; empty for null or a missing field. */
+	text(object: number, name: string): string {
+		const string = this.field(object, name, 'Ljava/lang/String;');
+		return string === 0 ? '' : this.#jvm.heap.string(string);
+	}
+
+	/** Returns the number of elements of an array of objects. */
+	length(array: number): number {
+		return this.#jvm.heap.elements(array).length;
+	}
+
+	/** Returns the object in the first field whose declared type begins and ends with these texts; 0 for none. */
+	fieldEndingIn(object: number, start: string, end: string): number {
+		const {heap} = this.#jvm;
+		const field = heap.referenceFields(heap.klassOf(object)).find(({signature}) =>
+			signature.startsWith(start) && signature.endsWith(end));
+		return field ? heap.reference(object + field.offset) : 0;
 	}
 
 	/** Returns the class name of an object, `com.acme.Foo$Bar`. */
@@ -73,9 +101,9 @@ export class JdkObjects {
 
 	/** Returns the number of entries of a map, as ConcurrentHashMap.sumCount does. */
 	size(map: number): number {
-		let size = this.#long(map, 'baseCount');
+		let size = this.long(map, 'baseCount');
 		for (const cell of this.elements(this.field(map, 'counterCells', `[${mapSignature}$CounterCell;`))) {
-			size += cell === 0 ? 0 : this.#long(cell, 'value');
+			size += cell === 0 ? 0 : this.long(cell, 'value');
 		}
 
 		return size;
@@ -130,10 +158,6 @@ export class JdkObjects {
 		return name === `${mapClass}$TreeBin`
 			? this.field(node, 'first', `${mapSignature}$TreeNode;`)
 			: (name === `${mapClass}$Node` ? node : 0);
-	}
-
-	#long(object: number, name: string): number {
-		return Number(BigInt.asIntN(64, this.#jvm.vm.reader.bigWord(this.#address(object, name, 'J'))));
 	}
 
 	#fieldOf(klass: number, object: number, name: string, signature: string): number {

@@ -204,7 +204,7 @@ export class Pollers {
 
 	/** Notes that a thread waits for the descriptor `key` of the `index`-th map. */
 	add(threadId: number, key: number, index: number): void {
-		this.#files.set(threadId, {fd: this.#objects.integer(key), poller: index});
+		this.#files.set(threadId, {fd: this.#objects.int(key, 'value'), poller: index});
 	}
 
 	/** Returns the noted file of a thread if it still waits for it; otherwise undefined. */
@@ -212,7 +212,7 @@ export class Pollers {
 		const file = this.#files.get(id);
 		const pollerMap = file && this.maps.at(file.poller);
 		return pollerMap
-			&& this.#objects.valueOf(pollerMap.map, file.fd, key => this.#objects.integer(key) === file.fd)
+			&& this.#objects.valueOf(pollerMap.map, file.fd, key => this.#objects.int(key, 'value') === file.fd)
 			=== thread
 			? {fd: file.fd, isRead: pollerMap.isRead}
 			: undefined;

@@ -1,0 +1,326 @@
+import {
+	poolLimit, poolThreadsLimit, unknownFigure, type PoolKind, type PoolReading,
+} from '../../../model/pool-reading.js';
+import {mostOf} from '../../../util/sum.js';
+import {safe, type Printable} from '../../../util/printable.js';
+import {steadyNow} from '../../../util/steady-clock.js';
+import {objectsMayMove} from '../hotspot/heap.js';
+import {type Jvm} from '../hotspot/jvm.js';
+import {fail, ifReadable} from '../target/memory-reader.js';
+import {JdkObjects} from '../virtual/jdk-objects.js';
+import {type JavaThread} from '../threads/java-thread.js';
+import {PoolFigureReader, type ReadFigures} from './pool-figures.js';
+import {PoolFinder, type FoundPool} from './pool-finder.js';
+
+/** Time that one call of `read` may take; the rest follows at the next. */
+const maxReadMs = 10;
+
+/** Attempts to read a pool: a collection may begin during each. */
+const maxAttempts = 3;
+
+/** Attempts to find the pool of a new thread; there may be as many collections. */
+const maxFindAttempts = 100;
+
+/** What was read of a pool at once. `name`: the one that the pool itself has. */
+type Reading = {readonly found: FoundPool; readonly figures: ReadFigures; readonly name?: Printable};
+
+/** An object's address, which is valid until a collection follows that of the number `collections`. */
+type Address = {readonly object: number; readonly collections: number};
+
+/** A pool, kept from reading to reading. */
+class Pool {
+	readonly threads = new Set<JavaThread>();
+	/** The last reading; undefined before the first. */
+	reading: PoolReading | undefined;
+	#at: Address;
+
+	/** `owner`: the executor that works for a pool of connections. */
+	constructor(readonly id: number, readonly kind: PoolKind, readonly owner: Pool | undefined, at: Address) {
+		this.#at = at;
+	}
+
+	get object(): number {
+		return this.#at.object;
+	}
+
+	get collections(): number {
+		return this.#at.collections;
+	}
+
+	setAt(object: number, collections: number): void {
+		this.#at = {object, collections};
+	}
+
+	/** Counts a reading. */
+	add({figures, name}: Reading, isCertain: boolean, nowMs: number): void {
+		const {fullSinceMs = 0} = this.reading ?? {};
+		const isFull = figures.limit !== unknownFigure && figures.active >= figures.limit;
+		this.reading = {
+			...figures,
+			...sumsOf(figures, this.reading, nowMs),
+			id: this.id,
+			kind: this.kind,
+			name: name ?? nameOf(this.threads),
+			isCertain,
+			atMs: nowMs,
+			fullSinceMs: isFull ? (fullSinceMs > 0 ? fullSinceMs : nowMs) : 0,
+			threads: Array.from(this.threads, thread => thread.description.key),
+			held: [],
+		};
+	}
+}
+
+const noSums = {
+	readMs: 0, readings: 0, completed: 0, arrived: 0, queuedSum: 0, queuedSquares: 0, queuedProducts: 0,
+};
+
+/** Returns the sums over all readings, the last of which is `last`. */
+function sumsOf(now: ReadFigures, last: PoolReading | undefined, nowMs: number): typeof noSums {
+	const length = known(now.queued);
+	const {readMs, readings, completed, arrived, queuedSum, queuedSquares, queuedProducts} = last ?? noSums;
+	const completedNow = last ? Math.max(0, known(now.completedEver) - known(last.completedEver)) : 0;
+	const arrivedNow = last ? completedNow + atWork(now) - atWork(last) : 0;
+	return {
+		readMs: last ? readMs + nowMs - last.atMs : 0,
+		readings: readings + 1,
+		completed: completed + completedNow,
+		arrived: arrived + arrivedNow,
+		queuedSum: queuedSum + length,
+		queuedSquares: queuedSquares + (length ** 2),
+		queuedProducts: queuedProducts + (length * (last ? known(last.queued) : length)),
+	};
+}
+
+/** Tasks that have arrived and are not completed. */
+function atWork({active, queued}: Pick<ReadFigures, 'active' | 'queued'>): number {
+	return known(active) + known(queued);
+}
+
+function known(figure: number): number {
+	return Math.max(0, figure);
+}
+
+/** What is known of a thread: its pool, if it has one, once that was found out in some attempts. */
+type Membership = {readonly isKnown: boolean; readonly pool?: Pool; readonly attempts: number};
+
+const unknownMembership: Membership = {isKnown: false, attempts: 0};
+
+/**
+Reads the pools that the JVM's threads lead to, within bounds of number and time. With stop-the-world collectors,
+figures count if no collection came in between; with concurrent ones, the reading says whether they are certain.
+*/
+export class Pools {
+	readonly #jvm: Jvm;
+	readonly #objects: JdkObjects;
+	readonly #finder: PoolFinder;
+	readonly #figures: PoolFigureReader;
+	readonly #memberships = new WeakMap<JavaThread, Membership>();
+	#pools: Pool[] = [];
+	/** Index of the pool that was read last. */
+	#last = 0;
+	#lastId = 0;
+
+	constructor(jvm: Jvm) {
+		this.#jvm = jvm;
+		this.#objects = new JdkObjects(jvm, []);
+		this.#finder = new PoolFinder(jvm, this.#objects);
+		this.#figures = new PoolFigureReader(this.#objects);
+	}
+
+	/** Returns the last readings of all pools, after reading them again as far as there is time. Never throws. */
+	read(threads: readonly JavaThread[]): readonly PoolReading[] {
+		const endMs = performance.now() + maxReadMs;
+		this.#removeEnded(threads);
+		// A pool's own pools of connections are read with it, and come after it.
+		const known = this.#pools.filter(({owner}) => owner === undefined);
+		for (let count = 0; count < known.length && performance.now() < endMs; count++) {
+			this.#last = (this.#last + 1) % known.length;
+			this.#readPool(known[this.#last]);
+		}
+
+		this.#findPools(threads, endMs);
+		return bounded(this.#pools.map(({reading}) => reading).filter(reading => reading !== undefined));
+	}
+
+	/** Removes ended threads, and pools without threads. */
+	#removeEnded(threads: readonly JavaThread[]): void {
+		const live = new Set(threads);
+		for (const {threads: own} of this.#pools) {
+			for (const thread of own) {
+				if (!live.has(thread)) {
+					own.delete(thread);
+				}
+			}
+		}
+
+		this.#pools = this.#pools.filter(({threads: own, owner}) => (owner?.threads ?? own).size > 0);
+	}
+
+	/** Finds the pools of threads that are new, and reads those that are. */
+	#findPools(threads: readonly JavaThread[], endMs: number): void {
+		for (const thread of threads) {
+			const {isKnown, attempts} = this.#memberships.get(thread) ?? unknownMembership;
+			if (isKnown || attempts >= maxFindAttempts) {
+				continue;
+			}
+
+			if (performance.now() > endMs) {
+				break;
+			}
+
+			const membership = this.#membershipOf(thread) ?? {isKnown: false, attempts: attempts + 1};
+			this.#memberships.set(thread, membership);
+			membership.pool?.threads.add(thread);
+		}
+
+		for (const pool of this.#pools.filter(({reading, owner}) => !reading && !owner)) {
+			this.#readPool(pool);
+		}
+	}
+
+	/** Finds out the pool of a thread; undefined if it could not be read. */
+	#membershipOf(thread: JavaThread): Membership | undefined {
+		return this.#attempt((collections): Membership => {
+			const found = this.#poolOf(thread);
+			const name = withoutNumber(thread.description.name);
+			return {isKnown: true, attempts: 0, pool: found && this.#poolAt(found, collections, {name})};
+		})?.value;
+	}
+
+	/** Returns the pool of a thread. Throws `Unreadable`. */
+	#poolOf({address, block}: JavaThread): FoundPool | undefined {
+		return this.#finder.poolOfThread(this.#jvm.objects.objectOf(address, block.threadObject));
+	}
+
+	/**
+	Returns the known pool at an address, or a new one; undefined if there are too many. Where objects move at any time,
+	a pool has several addresses: then its name tells it, as it does for pools of connections. Throws `Unreadable`.
+	*/
+	#poolAt(
+		{kind, object}: FoundPool,
+		collections: number,
+		{name, owner}: {readonly name: Printable; readonly owner?: Pool},
+	): Pool | undefined {
+		const isMoving = collections === objectsMayMove;
+		const ofKind = this.#pools.filter(pool => pool.kind === kind);
+		for (const pool of isMoving || owner ? [] : ofKind.filter(each => each.collections !== collections)) {
+			pool.setAt(this.#find(pool), collections);
+		}
+
+		const pool = ofKind.find(each => each.object === object)
+			?? ofKind.find(({reading}) => (isMoving || owner) && reading?.name === name);
+		if (pool) {
+			return pool;
+		}
+
+		if (this.#pools.length >= poolLimit) {
+			return undefined;
+		}
+
+		const added = new Pool(++this.#lastId, kind, owner, {object, collections});
+		this.#pools.push(added);
+		return added;
+	}
+
+	/** Reads a pool, and the pools of connections that it works for. */
+	#readPool(pool: Pool): void {
+		const read = this.#attempt(collections => {
+			const object = pool.collections === collections && collections !== objectsMayMove
+				? pool.object
+				: this.#find(pool);
+			const found = {kind: pool.kind, object};
+			const readings: Reading[] = [{found, figures: this.#figures.read(found)}];
+			for (const connections of pool.kind === 'scheduled' ? this.#finder.hikariPools(object) : []) {
+				readings.push({
+					found: connections,
+					figures: this.#figures.read(connections),
+					name: this.#figures.nameOf(connections),
+				});
+			}
+
+			return {readings, collections};
+		});
+		if (!read) {
+			return;
+		}
+
+		const {isCertain, value: {readings: [own, ...others], collections}} = read;
+		const nowMs = steadyNow();
+		pool.setAt(own.found.object, collections);
+		pool.add(own, isCertain, nowMs);
+		for (const other of others) {
+			const connections = this.#poolAt(other.found, collections, {name: other.name!, owner: pool});
+			connections?.setAt(other.found.object, collections);
+			connections?.add(other, isCertain, nowMs);
+		}
+	}
+
+	/** Returns the address of a pool that may have moved, from one of its threads. Throws `Unreadable`. */
+	#find(pool: Pool): number {
+		for (const thread of pool.threads) {
+			const found = ifReadable(() => this.#poolOf(thread), undefined);
+			if (found?.kind === pool.kind) {
+				return found.object;
+			}
+		}
+
+		return fail();
+	}
+
+	/**
+	Returns what `read` returns, which gets the count of collections, and whether it is certain; undefined if objects
+	moved or something was unreadable in each attempt.
+	*/
+	#attempt<Value>(
+		read: (collections: number) => Value,
+	): {readonly value: Value; readonly isCertain: boolean} | undefined {
+		const {heap, collections, vm: {reader, collector}} = this.#jvm;
+		for (let attempt = 0; attempt < maxAttempts; attempt++) {
+			const before = collections.count();
+			if (collector === 'stop-the-world' && before === objectsMayMove) {
+				return undefined;
+			}
+
+			heap.hasReadStalePointer = false;
+			reader.forgetPages();
+			const bits = heap.staleBits();
+			const value = reader.withPages(() => ifReadable(() => read(before), undefined));
+			if (value !== undefined && collections.count() === before) {
+				// Behind a stale pointer of ZGC may be the old copy of a moved object. Shenandoah's old copies point to
+				// the new ones, which `Heap` follows.
+				return {value, isCertain: !heap.hasReadStalePointer && heap.staleBits() === bits};
+			}
+		}
+
+		return undefined;
+	}
+}
+
+/** Returns the name that most threads of a pool have, apart from their numbers. */
+function nameOf(threads: ReadonlySet<JavaThread>): Printable {
+	const counts = new Map<Printable, number>();
+	for (const {description: {name}} of threads) {
+		const prefix = withoutNumber(name);
+		counts.set(prefix, 1 + (counts.get(prefix) ?? 0));
+	}
+
+	return mostOf(counts)?.[0] ?? safe``;
+}
+
+/** Returns a thread's name without the number at its end, `http-nio-8080-exec` for `http-nio-8080-exec-12`. */
+function withoutNumber(name: Printable): Printable {
+	const prefix = name.replace(/[-_ #.:]*\d+$/, safe``);
+	return prefix === '' ? name : prefix;
+}
+
+/** Returns the readings with at most `poolThreadsLimit` threads and held connections in all. */
+function bounded(readings: readonly PoolReading[]): readonly PoolReading[] {
+	let left = poolThreadsLimit;
+	return readings.map(reading => {
+		const [threads, held] = [reading.threads.slice(0, left), reading.held.slice(0, left)];
+		left -= Math.max(threads.length, held.length);
+		return threads.length < reading.threads.length || held.length < reading.held.length
+			? {...reading, threads, held}
+			: reading;
+	});
+}
