@@ -598,7 +598,7 @@ const optionTable = {
 		group: 'trace',
 		value: 'N',
 		default: '500',
-		help: 'maximum number of methods; asks before tracing more',
+		help: 'maximum number of methods, at most 10000; asks before tracing more',
 		...number(1, 10_000, {isWhole: true}),
 	},
 	withRunningLoops: {

@@ -249,7 +249,9 @@ export class AgentSession<Report extends AgentReport> {
 function exitError(target: Target, message: string): UserError {
 	const [, fault, free, needed] = /^memory (low|filled) (-?\d+) (\d+)/.exec(message) ?? [];
 	if (fault !== undefined) {
-		return (fault === 'low' ? lowHeap : filledHeap)(target, Number(free), Number(needed));
+		return fault === 'low'
+			? lowHeap(target, Number(free), Number(needed), {isLoaded: true})
+			: filledHeap(target, Number(free), Number(needed));
 	}
 
 	const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message))

@@ -18,7 +18,7 @@ export function checkRoom(target: Target): void {
 	const counters = readPerfData(target);
 	const heap = heapOf(counters);
 	if (heap && heap.max - heap.used < leastHeapMb * megabyte) {
-		throw lowHeap(target, heap.max - heap.used, leastHeapMb * megabyte, heap.max);
+		throw lowHeap(target, heap.max - heap.used, leastHeapMb * megabyte, {maxBytes: heap.max});
 	}
 
 	const max = readMaxMetaspace(target);
@@ -39,11 +39,20 @@ function heapOf(counters: PerfCounters | undefined): {readonly max: number; read
 	return max === undefined || used === undefined ? undefined : {max, used};
 }
 
-/** Returns the error for a JVM in which no session begins, with this much free of `maxBytes`, if these are known. */
-export function lowHeap(target: Target, freeBytes: number, neededBytes: number, maxBytes = Infinity): UserError {
+/**
+Returns the error for a JVM in which no session begins, with this much free of `maxBytes`, if these are known.
+`isLoaded`: the agent itself has seen so.
+*/
+export function lowHeap(
+	target: Target,
+	freeBytes: number,
+	neededBytes: number,
+	{maxBytes = Infinity, isLoaded = false}: {readonly maxBytes?: number; readonly isLoaded?: boolean} = {},
+): UserError {
 	const enlarge = 'give it a larger -Xmx';
-	const collect = `garbage counts as used: jcmd ${target.pid} GC.run frees it, and stops the JVM meanwhile`;
-	return new UserError(`${freeText(target, freeBytes)}; the agent needs ${wholeMb(neededBytes)} MB`, {
+	const collect = `garbage counts as used: jcmd ${target.pid} GC.run frees what there is, and stops the JVM meanwhile`;
+	const needs = `the agent needs ${wholeMb(neededBytes)} MB${isLoaded ? ': it has removed itself' : ''}`;
+	return new UserError(`${freeText(target, freeBytes)}; ${needs}`, {
 		hint: maxBytes <= neededBytes ? enlarge : `${collect}; or ${enlarge}`,
 	});
 }

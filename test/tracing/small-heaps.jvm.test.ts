@@ -14,8 +14,8 @@ const largerSerial = ['-Xmx384m', '-XX:+UseSerialGC'];
 const largerG1 = ['-Xmx256m', '-XX:+UseG1GC'];
 const has = String.raw`JVM \d+ has only \d+ MB of heap free for long-lived objects`;
 /** From the tool, and from the agent where the tool sees no counters: both need the same. */
-const tooLittle = new RegExp(`^tprof-top: ${has}; the agent needs 192 MB\n`);
-const collect = /^ {2}garbage counts as used: jcmd \d+ GC\.run frees it, .*; or give it a larger -Xmx$/m;
+const tooLittle = new RegExp(`^tprof-top: ${has}; the agent needs 192 MB(: it has removed itself)?\n`);
+const collect = /^ {2}garbage counts as used: jcmd \d+ GC\.run frees what there is, .*; or give it a larger -Xmx$/m;
 /** Where no collection can free as much. */
 const enlarge = /^ {2}give it a larger -Xmx$/m;
 const filled = new RegExp(String.raw`${has}; to go on, the agent needs 1(?:29|3\d) MB: it has removed itself`);
@@ -56,7 +56,9 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 				'600',
 			);
 			expect({status, stdout}).toEqual({status: 1, stdout: ''});
-			expect(stderr).toMatch(tooLittle);
+			const [, removed] = tooLittle.exec(stderr)!;
+			// Without counters, only the agent can look. Counters may be older than what it sees.
+			expect(removed !== undefined || !jvmArgs.includes('-XX:-UsePerfData')).toBe(true);
 			expect(stderr).toMatch(hint);
 		}
 
