@@ -4,8 +4,11 @@ import {rootNode} from '../model/frame.js';
 import type {Dictionary, Snapshot} from '../model/snapshot.js';
 import {stateCode} from '../model/thread-state.js';
 import type {PastFigures} from './columns/column.js';
-import {attributionOf, endsOf, ownOfBuckets, viaOfBuckets} from './counters/attribution.js';
+import {
+	attributionOf, callingLinesOfBuckets, endsOf, ownOfBuckets, viaOfBuckets, type CallingLines,
+} from './counters/attribution.js';
 import {alignedTo} from './counters/aligned.js';
+import {codeKind, type CodeKind} from './counters/own-code.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFigures} from './counters/buckets.js';
 import {countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
 import {percentOf, effectiveSampleSize, sampledMs, threadsInStep} from './counters/share.js';
@@ -20,12 +23,18 @@ type GroupFigures = CountedFigures & {
 	/** Sums of the samples with the group anywhere on their stack. */
 	readonly totals: Sums;
 	readonly contention: ContentionByLocation;
-	/** Unless own code is first: returns the line of the program's own code that led to most samples of some groups. */
+	/** The rule of own code. */
+	readonly app: Query['app'];
+	/** Unless own code is first: returns the line of own code, and the program's lines, that led to some groups. */
 	readonly ownOf?: (groups: readonly number[]) => Location | undefined;
+	readonly callingLinesOf?: (groups: readonly number[]) => CallingLines | undefined;
 };
 
 /** A row of the Lines view: a location and what was counted there. */
 export class LineRow extends CountedRow<GroupFigures> {
+	/** The program's lines that led to it, once they have been looked up. */
+	#known?: {readonly lines: CallingLines | undefined};
+
 	get key(): string {
 		return this.counted.grouping.keys[this.bucket];
 	}
@@ -67,12 +76,33 @@ export class LineRow extends CountedRow<GroupFigures> {
 		return this.contendingNow > 0 ? this.counted.contention.otherHoldersOf(this.bucket) : 0;
 	}
 
-	get own(): Location | undefined {
+	/** The line of own code, libraries other than the JDK's included, that led to most of its samples. */
+	get ownAt(): Location | undefined {
 		return this.counted.ownOf?.([this.bucket]);
+	}
+
+	/** The program's line that led to most of its samples; undefined if it is one itself. */
+	get own(): Location | undefined {
+		return this.#callingLines?.at;
+	}
+
+	/** How many other lines of the program led to at least a tenth of it each. */
+	get otherOwn(): number {
+		return this.#callingLines?.others ?? 0;
+	}
+
+	/** Whose code it is; a library's that the program called is no own code, even if it is by the rule of `--app`. */
+	get codeKind(): CodeKind {
+		return this.own ? 'library' : codeKind(this, this.counted.app);
 	}
 
 	protected override get location(): Location {
 		return this.counted.grouping.locations[this.bucket];
+	}
+
+	get #callingLines(): CallingLines | undefined {
+		this.#known ??= {lines: this.counted.callingLinesOf?.([this.bucket])};
+		return this.#known.lines;
 	}
 }
 
@@ -121,12 +151,18 @@ export function countedLines(
 		threads,
 		threadsInStep: inStep,
 		isInTicks: unit === 'ticks',
+		app: query.app,
 		overMs: sampledMs(snapshot, since),
 		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter], {
 			sizeOf: thread => membersOf(threads, thread),
 		}),
 		contention: contentionByLocation(snapshot, attributed, grouping, scope),
-		...(ends ? {viaOf: viaOfBuckets(dictionary, ends, ranked)} : {ownOf: ownOfBuckets(dictionary, query, ranked)}),
+		...(ends
+			? {viaOf: viaOfBuckets(dictionary, ends, ranked)}
+			: {
+				ownOf: ownOfBuckets(dictionary, query, ranked),
+				callingLinesOf: callingLinesOfBuckets(dictionary, query, ranked),
+			}),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: LineRow[] = [];

@@ -5,6 +5,7 @@ import {graphemes} from './cell-width.js';
 const asciiCharacters: Readonly<Record<string, string>> = {
 	'…': '~', '─': '-', '│': '|', '▏': '|', '▲': '^', '▼': 'v', '↗': '^', '↘': 'v',
 	'▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
+	'▎': '|', '▍': '|', '▌': '|', '▋': '#', '▊': '#', '▉': '#',
 };
 
 /** Returns the text in ASCII, as wide as before; other letters of names become question marks. */

@@ -11,7 +11,7 @@ cell wide.
 type Grapheme = {readonly text: Printable; readonly cells: number};
 
 /** Texts of characters one cell wide: printable Latin-1, and those that our bars and marks use. */
-const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-█▲▼]*$/;
+const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-▏▲▼]*$/;
 /** Created at first use, as that takes long. */
 let segmenter: Intl.Segmenter | undefined;
 

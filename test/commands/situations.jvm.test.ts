@@ -114,11 +114,11 @@ test.for<Case>([
 	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
 	[
 		'deflate',
-		/^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.compresses:\d+ called[^>]*> *\d\S* .* \S*Deflater\.deflate/m,
+		/^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.compresses:\d+ called[^>]*> *\d\S* .* \S*Deflater\.deflate\S* +Situations\.compresses:\d/m,
 	],
 	[
 		'regex',
-		/^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.validates:\d+ called[^>]*> *\d\S* .* \S*regex\.\w/m,
+		/^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.validates:\d+ called[^>]*> *\d\S* .* \S+\.\S+:\d+ +Situations\.validates:\d/m,
 	],
 ])('threads that run: %s', async situation => {
 	await untilSaid(situation);

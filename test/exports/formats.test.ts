@@ -156,10 +156,10 @@ note: 5 thread samples without a stack: the threads did not stop in time
 note: 2 thread samples counted under "(other)": the table was full
 1 thread waits for Pool, for 4s: main has it, at c.a.sort.Bubble.swap:24.
 
-  CPU%  +/-  TOTAL  TICKS THR STATE      CPU ms LINE
+  CPU%  +/-  TOTAL  TICKS THR STATE      CPU ms LINE                                 YOUR CODE
   60.6 14.2   60.6     30   1 RRRRRRRR     6000 com.acme.sort.Bubble.swap:24
   54.5 14.2    115     30   2 RRRRRRRR     5400 com.acme.sort.Bubble.sort:16
-   0.0  3.5    0.0     40   1 BBBBBBBB        0 com.acme.db.Pool.take:88 held by main                          1 blocked
+   0.0  3.5    0.0     40   1 BBBBBBBB        0 com.acme.db.Pool.take:88 held by main 1 blocked
 
   CPU%  TICKS  THR STATE STATES    STUCK      TID   CPU ms THREAD                 NOW AT
    101     50    1 RUN   RRRRRRRR     4s     4712    10000 main                   com.acme.sort.Bubble.swap:24

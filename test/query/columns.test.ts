@@ -27,14 +27,13 @@ import {sum} from '../helpers/sum.js';
 describe('lines', () => {
 	test('narrower, columns go in the order of their worth', () => {
 		const ids = (columns: number) => fitColumns(lineColumns, columns).map(({column}) => column.id).join(' ');
-		expect(ids(80)).toBe('self error total state line note');
-		expect(ids(79)).toBe('self total state line note');
-		expect(ids(71)).toBe('self total state line note');
-		expect(ids(63)).toBe('self state line note');
-		expect(ids(49)).toBe('self state line');
 		expect(ids(1)).toBe('self state line');
-		expect(ids(120))
-			.toBe('self error total ticks threads state cpu runnable blocked waiting timed-waiting idle line note');
+		expect(ids(59)).toBe('self state line');
+		expect(ids(63)).toBe('self state line note');
+		expect(ids(75)).toBe('self bar state line note');
+		expect(ids(80)).toBe('self bar state line own note');
+		expect(ids(100)).toBe('self bar error total state line own note');
+		expect(ids(120)).toBe('self bar error total threads state cpu trend line own note');
 	});
 
 	test('what is to be noticed', () => {

@@ -5,11 +5,11 @@ import {ownCode} from '../../source/query/counters/own-code.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {lines} from '../../source/exports/formats/lines-and-votes.js';
 import {queryFocus} from '../../source/views/focus/focus.js';
-import {queryLines} from '../../source/views/lines/lines.js';
+import {lineColumns, queryLines} from '../../source/views/lines/lines.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {queryTree} from '../../source/views/tree/tree.js';
 import {queryStackHistogram} from '../../source/views/stacks/stacks.js';
-import {picture, undent} from '../helpers/picture.js';
+import {Picture, picture, undent} from '../helpers/picture.js';
 import type {LineRow} from '../../source/query/counted-lines.js';
 
 const own = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ownFirst: true, ...changes});
@@ -48,6 +48,54 @@ const snapshot = picture(`
 	worker-1 | w | java.lang.Thread.run:829 | com.acme.Dao.find:88 | java.util.concurrent.locks.LockSupport.park:211 | jdk.internal.misc.Unsafe.park:native
 	idle     | w | java.lang.Thread.run:829 | java.util.concurrent.locks.LockSupport.park:211
 `);
+
+describe('your code', () => {
+	const jackson = 'com.fasterxml.jackson.databind.ObjectMapper.<init>';
+	const get = 'java.util.HashMap.get:557';
+	const before = new Picture().draw(`old | R*90 | com.acme.Old.run:1 | ${get}`);
+	const earlier = before.build();
+	const later = before.draw(`
+		http-1 | R*7  | com.acme.Api.render:5 | ${jackson}:605 | ${get}
+		http-2 | R*3  | com.acme.Api.list:9 | ${get}
+		http-3 | R*2  | com.acme.Job.run:3 | ${get}
+		http-4 | R    | com.acme.Seldom.run:4 | ${get}
+		http-5 | R*2  | com.acme.Api.render:5 | ${jackson}:700
+		http-6 | w*9 | com.acme.Api.render:5 | java.lang.Object.wait:366
+		netty  | R    | io.netty.Loop.run:8 | sun.nio.ch.Net.poll:3
+		main   | R    | com.acme.Api.render:5
+		jdk    | R*5  | java.lang.Thread.run:829 | java.util.TimerThread.run:566
+	`).build();
+	const shown = (changes: Partial<Query> = {}, isWhole = false) => {
+		const {rows} = queryLines(later, isWhole ? undefined : earlier, {...defaultQuery, ...changes});
+		return Object.fromEntries(rows.filter(row => row.selfTicks > 0).map(row => {
+			const room = {measure: 'core', overMs: 1000, fullNames: true, room: 80} as const;
+			const name = locationName(row).replace(jackson, 'Mapper').replace(/^.*\.(?=\w+\.\w+:)/, '');
+			return [name, lineColumns.find(({id}) => id === 'own')!.value(row, room)];
+		}));
+	};
+
+	test('is the program\'s line with most of the row, and how many others have a tenth; own lines have none', () => {
+		expect(shown()).toEqual({
+			'HashMap.get:557': 'com.acme.Api.render:5 +2',
+			'Mapper:700': 'com.acme.Api.render:5',
+			'Api.render:5': '',
+			'Net.poll:3': 'io.netty.Loop.run:8',
+			'TimerThread.run:566': '',
+		});
+	});
+
+	test('follows the window, the filter, states and grouping, and what --app says', () => {
+		const ofGet = (changes: Partial<Query>) => shown(changes)['HashMap.get:557'];
+		expect(shown({}, true)['HashMap.get:557']).toBe('com.acme.Old.run:1');
+		expect(ofGet({filter: 'thread:http-2'})).toBe('com.acme.Api.list:9');
+		expect(ofGet({threadKeys: new Set([4, 5])})).toBe('com.acme.Job.run:3 +1');
+		expect(ofGet({app: ['com.fasterxml']})).toBe('com.fasterxml.jackson.databind.ObjectMapper.<init>:605');
+		expect(shown({states: ['WAITING']})).toEqual({'Object.wait:366': 'com.acme.Api.render:5'});
+		expect(shown({by: 'method'})['java.util.HashMap.get']).toBe('com.acme.Api.render:5 +2');
+		expect(shown({by: 'class'})).toMatchObject({'java.util.HashMap': 'com.acme.Api.render:5 +2', 'com.acme.Api': ''});
+		expect(Object.values(shown({ownFirst: true})).join('')).toBe('');
+	});
+});
 
 describe('code without line numbers', () => {
 	const withoutLines = picture(`

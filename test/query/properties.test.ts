@@ -7,6 +7,8 @@ import {defaultQuery, type GroupBy, type Query} from '../../source/query/types/q
 import {queryLines} from '../../source/views/lines/lines.js';
 import {queryStacks, type StackRow} from '../../source/query/stack-rows.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
+import {locationName} from '../../source/query/counters/location.js';
+import {getOrCreate} from '../../source/util/get-or-create.js';
 import {byText} from '../../source/query/columns/sort.js';
 import type {LineRow} from '../../source/query/counted-lines.js';
 import {Picture} from '../helpers/picture.js';
@@ -26,10 +28,14 @@ const cells = Array.from(
 );
 
 /** Snapshots of one session after `cut` samples and after all. */
-function snapshots(samples: readonly Sampled[], cut = 0): {readonly before: Snapshot; readonly after: Snapshot} {
+function snapshots(
+	samples: readonly Sampled[],
+	cut = 0,
+	names = cells,
+): {readonly before: Snapshot; readonly after: Snapshot} {
 	const drawing = new Picture();
 	const threads = [0, 1, 2, 3].map(thread => drawing.thread(`pool-${thread}`));
-	const ids = cells.map(cell => drawing.frame(cell));
+	const ids = names.map(cell => drawing.frame(cell));
 	const after = (counted: readonly Sampled[]) => {
 		for (const {thread, frames, state, cpuNs} of counted) {
 			drawing.builder.count(
@@ -129,6 +135,73 @@ function naive(
 		[b],
 	) => a < b ? -1 : 1));
 }
+
+/** The classes of `cells` as one of the JDK, one of a known library, and one of the program. */
+const namesOfThree = cells.map(cell =>
+	cell.replace('p.C0', 'java.util.C0').replace('p.C1', 'com.fasterxml.C1').replace('p.C2', 'com.acme.C2'));
+
+type Figures = {ticks: number; allTicks: number; cpuNs: number};
+
+/** By row, and by the program's line that led to it (empty for none), what was counted there, sample by sample. */
+function naiveCallers(
+	samples: readonly Sampled[],
+	{by, states, threadKeys, firstLine}: Query,
+): ReadonlyMap<string, ReadonlyMap<string, Figures>> {
+	const keyOf = (frame: string, grouping: GroupBy) => {
+		const [, className, method, line = ''] = /^(.*)\.(.*?)(:.*)?$/.exec(frame)!;
+		return grouping === 'class' ? className : (grouping === 'method' ? `${className}.${method}` : `${className}.${method}${line}`);
+	};
+
+	const canCount = (frame: string) => firstLine ? /:\d+$/.test(frame) : !frame.endsWith(':native');
+	const rows = new Map<string, Map<string, Figures>>();
+	for (const {thread, frames, state, cpuNs} of samples) {
+		if (frames.length === 0 || (threadKeys && !threadKeys.has(thread + 1))) {
+			continue;
+		}
+
+		const names = frames.map(frame => namesOfThree[frame]);
+		const at = Math.max(0, names.findIndex(name => canCount(name)));
+		const self = keyOf(names[at], by);
+		const of = (prefix: RegExp) => {
+			const own = names.slice(at).filter(name => prefix.test(name));
+			return own.find(name => canCount(name)) ?? own.at(0);
+		};
+
+		const own = of(/^com\.acme/) ?? of(/^com/);
+		const line = own === undefined || keyOf(own, by) === self ? '' : keyOf(own, 'line');
+		const row = getOrCreate(rows, self, () => new Map<string, Figures>());
+		const figures = getOrCreate(row, line, () => ({ticks: 0, allTicks: 0, cpuNs: 0}));
+		figures.ticks += Number(states.includes(threadStates[state]));
+		figures.allTicks++;
+		figures.cpuNs += cpuNs;
+	}
+
+	return rows;
+}
+
+test('the program\'s line beside one of a library is that of most of it, by the definition', () => {
+	let named = 0;
+	eachCase((samples, query, cut) => {
+		const {before, after} = snapshots(samples, cut, namesOfThree);
+		const naiveRows = naiveCallers(samples.slice(cut), query);
+		for (const row of queryLines(after, before, query).rows) {
+			const callers = naiveRows.get(locationName(row).replace('(native)', ':native')) ?? new Map<string, Figures>();
+			const has = (figure: keyof Figures) => [...callers.values()].some(figures => figures[figure] > 0);
+			const isOfCpu = query.unit !== 'ticks' && query.states.includes('RUNNABLE') && has('cpuNs');
+			const ofTicks = has('ticks') ? 'ticks' : 'allTicks';
+			const part = (line: string) => callers.get(line)?.[isOfCpu ? 'cpuNs' : ofTicks] ?? 0;
+			const shown = row.own === undefined ? '' : locationName(row.own).replace('(native)', ':native');
+			const lines = [...callers.keys()];
+			expect(part(shown)).toBe(Math.max(0, ...lines.map(line => part(line))));
+			const whole = sum(lines.map(line => part(line)));
+			const others = lines.filter(line =>
+				line !== '' && line !== shown && part(line) > 0 && part(line) >= whole / 10);
+			expect(row.otherOwn).toBe(shown === '' ? 0 : others.length);
+			named += Number(shown !== '');
+		}
+	});
+	expect(named).toBeGreaterThan(0);
+});
 
 describe('lines', () => {
 	test('are what the definitions say, sample by sample', () => {

@@ -65,7 +65,9 @@ test('a hot line of a program that uses almost nothing is no fire', () => {
 	const [self] = viewOf('lines').columns;
 	const [row] = viewOf('lines').query(quiet, undefined, defaultQuery).rows;
 	const roleIn = (measure: Measure) => self.role!(row, {measure, overMs: 20_000, fullNames: true, room: 20});
-	expect([roleIn('core'), roleIn('cpu')]).toEqual([undefined, 'hot']);
+	expect((['core', 'cpu', 'cpu-ms', 'ticks', 'waiting'] as const).map(measure => roleIn(measure))).toEqual([
+		undefined, undefined, undefined, undefined, undefined,
+	]);
 });
 
 test('reports, details and the summary at the end have the same unit; files keep their fields', async () => {

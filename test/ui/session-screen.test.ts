@@ -154,7 +154,7 @@ test('a figure on sampling that is bad takes the room that what is said of the J
 test('a thread, class or method named 0 is shown; a figure that is 0 is blank', async () => {
 	const named = picture('0 | R R | 0.0:1');
 	expect(await screenOf(named, {view: {view: 'threads'}}).text()).toMatch(/^>.* 0 +0\.0:1$/m);
-	expect(await screenOf(named, {columns: 150}).text()).toMatch(/^> +2\.0 .* 20\.0 +2 +2 +0\.0:1 .* 0 *$/m);
+	expect(await screenOf(named, {columns: 200}).text()).toMatch(/^> +2\.0 .* 20\.0 +2 +2 +# 0\.0:1 .* 0 *$/m);
 });
 
 describe('the Lines view', () => {
@@ -173,10 +173,38 @@ describe('the Lines view', () => {
 		expect(lines[1]).toMatch(/^CPU \S* ?122% of 200% +GC \. 2% +heap 11M in use +alloc 310M\/s$/);
 		expect(lines[2]).toBe('3 threads: 1 running  1 BLOCKED  1 idle');
 		expect(lines[3]).toMatch(/^\[1 Lines] +2 Threads +3 Blockers 1! .*since start 1s$/);
-		expect(lines[4]).toMatch(/^ +CPU%v +\+\/- +TOTAL STATE +LINE +1-3 of 3$/);
-		expect(lines[5]).toMatch(/^> +5\.0 +1\.6 +5\.0 R{8} c\.a\.sort\.Bub{2}le\.sort:16/);
+		expect(lines[4]).toMatch(/^ +CPU%v {10}STATE {4}LINE {21}YOUR CODE +1-3 of 3$/);
+		expect(lines[5]).toMatch(/^> +5\.0 \| {8}R{8} c\.a\.sort\.Bub{2}le\.sort:16/);
 		expect(lines[6]).toMatch(/^ +1\.0 .* R{8} c\.a\.db\.Po{2}l\.take:8{2}/);
 		expect(lines.find(line => line.includes('Pool.put:95'))).toMatch(/B{8}.*1 blocked/);
+	});
+
+	test('each row has a bar, and a line of a library the program\'s own, also in 80 columns and in ASCII', async () => {
+		const hot = picture(`
+			a | R*64 | com.acme.Main.main:3 | java.util.HashMap.get:557
+			b | R*32 | com.acme.Main.main:4
+			c | R*9  | java.util.concurrent.ThreadPoolExecutor$Worker.runWorkerLoop:1144
+			d | B    | com.acme.Main.main:5 | com.acme.Lock.take:7
+		`);
+		const screen = screenOf(hot, {theme: new Theme({color: false, ascii: false})});
+		const lines = await screen.lines();
+		const heading = lines.findIndex(line => line.includes('CPU%'));
+		expect(lines.slice(heading, heading + 4)).toEqual([
+			'  CPU%▼          STATE    LINE                     YOUR CODE           1-4 of 4',
+			'>  64.0 █████▏   RRRRRRRR j.util.HashMap.get:557   c.acme.Main.main:3',
+			'   32.0 ██▌      RRRRRRRR c.acme.Main.main:4',
+			'    9.0 ▊        RRRRRRRR j.u.c.ThreadPoolExecutor$Worker.runWorkerLoop:1144',
+		]);
+		expect(await screenOf(hot).text()).toMatch(/^> +64\.0 #{5}\| {3}R[^]*^ +32\.0 ##\| [^]*^ +9\.0 # {8}R/m);
+		// With more than a core in a line, that line has the full bar.
+		const busier = picture('a b | R*80 R*80 | x.A.a:1\na | R*40 | x.A.b:2');
+		expect(await screenOf(busier).text()).toMatch(/^> +160 #{8} R[^]*^ +40\.0 ## {7}R/m);
+	});
+
+	test('the column by which rows are sorted is on every screen', async () => {
+		const screen = screenOf(busy());
+		expect(await screen.text('T')).toMatch(/^ +CPU% {10}TOTALv STATE/m);
+		expect(await screen.text('P')).toMatch(/^ +CPU%v {10}STATE/m);
 	});
 
 	test('a filter that cannot be read says why in its own line, whole at 80 columns, and is not shown as in force', async () => {
@@ -197,9 +225,9 @@ describe('the Lines view', () => {
 		expect(right[4]).toMatch(/1-1 of 1, \d in all$/);
 	});
 
-	test('the screen of 200 x 60 has a column for each state, the files and a pane for the selected row', async () => {
+	test('the screen of 200 x 60 has a column for each state of its rows, and a pane for the selected row', async () => {
 		const text = await screenOf(busy(), {columns: 200, rows: 60}).text();
-		expect(text).toMatch(/CPU ms.*RUN.*BLK.*WAIT.*TIMED.*IDLE.*LAST 60s.*TOP THREADS.*OWN CODE/);
+		expect(text).toMatch(/CPU ms.*RUN +BLK +LAST 60s.*YOUR CODE.*TOP THREADS/);
 		expect(text).toContain('Bubble.java');
 		expect(text).toContain('TOP STACKS');
 	});
@@ -611,10 +639,10 @@ describe('what the configuration file says', () => {
 		expect(await screen.text()).toMatch(/^ FILE +CPU%. LINE/m);
 		expect((await screen.at(30, 12)).find(line => line.includes('LINE'))).not.toContain('CPU%');
 		await screen.press('C', 'down', 'down', 'enter', 'escape');
-		expect(kept).toEqual([['lines', ['file', 'self', 'error']]]);
+		expect(kept).toEqual([['lines', ['file', 'self', 'bar']]]);
 		const text = (await screen.at(80, 24)).join('\n');
 		expect(text).toContain('columns kept');
-		expect(text).toMatch(/^ FILE +CPU%. +\+\/- LINE/m);
+		expect(text).toMatch(/^ FILE +CPU%. {10}LINE/m);
 	});
 
 	test('help and key line have the changed keys, and the help what is wrong with the file', async () => {

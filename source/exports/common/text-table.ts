@@ -1,8 +1,8 @@
 import {fixed, joined, printable, safe, type Printable} from '../../util/printable.js';
-import {cellWidth, fit} from '../../util/cell-width.js';
+import {cellWidth, fit, pad} from '../../util/cell-width.js';
 import type {TargetInfo} from '../../model/snapshot.js';
 import type {AgentReport} from '../../model/trace-report.js';
-import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';
+import {fitColumns, fittedCells, headingOf, type Column} from '../../query/columns/column.js';
 import type {GroupBy, Measure} from '../../query/types/query.js';
 
 /** Width of a report by default, and the least that has room for names. */
@@ -52,13 +52,14 @@ export function textTable<Row>(
 	rows: readonly Row[],
 	{width, by, ...context}: TableLayout,
 ): Printable[] {
-	const fitted = fitColumns(columns, width);
-	const lineOf = (textOf: (column: Column<Row>, room: number) => Printable) =>
-		joined(fitted.map(({column, width: room}) => fit(textOf(column, room), room, column.align)), safe` `).trimEnd();
-	return [
-		lineOf(column => headingOf(column, context.measure, by)),
-		...rows.map(row => lineOf((column, room) => column.value(row, {...context, fullNames: true, room}))),
-	];
+	const ofText = columns.map(column => ({...column, fromColumns: column.textFromColumns ?? column.fromColumns}));
+	const fitted = fitColumns(ofText, width);
+	const headings = fitted.map(({column, width: room}) =>
+		fit(headingOf(column, context.measure, by), room, column.align));
+	const lineOf = (row: Row) =>
+		fittedCells(fitted, (column, room) => column.value(row, {...context, fullNames: true, room}), true)
+			.map(cell => pad(cell.text, cell.width, cell.column.align));
+	return [headings, ...rows.map(row => lineOf(row))].map(cells => joined(cells, safe` `).trimEnd());
 }
 
 /** Returns the line after the first `top` of `count` rows; none if there are no more. */

@@ -186,3 +186,13 @@ export function sparkline(values: readonly number[]): Printable {
 	return joined(values.map(value =>
 		sparkCharacters[value <= 0 ? 0 : Math.max(1, Math.min(highest, Math.ceil(value * highest)))]), safe``);
 }
+
+/** Characters of a bar's end, from one to eight eighths of a cell. */
+const barEnds = [...safe`▏▎▍▌▋▊▉█`];
+
+/** Returns a bar of `cells` cells, filled to a part from 0 to 1; blank below half an eighth of a cell. */
+export function bar(part: number, cells: number): Printable {
+	const eighths = Math.round(Math.max(0, Math.min(1, part)) * cells * barEnds.length);
+	const rest = eighths % barEnds.length;
+	return safe`${barEnds.at(-1)!.repeat(Math.floor(eighths / barEnds.length))}${rest > 0 ? barEnds[rest - 1] : ''}`;
+}

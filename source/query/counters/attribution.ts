@@ -1,10 +1,11 @@
 import {rootNode} from '../../model/frame.js';
+import {sumOf} from '../../util/sum.js';
 import type {Dictionary, Counters} from '../../model/snapshot.js';
 import type {Location, Query} from '../types/query.js';
 import {locationOfFrame} from './location.js';
-import {ownCode} from './own-code.js';
+import {ownCode, programCode} from './own-code.js';
 import {rankingOf, type CounterBuckets} from './buckets.js';
-import type {Scope} from './scope.js';
+import {allStatesMask, type Scope} from './scope.js';
 import {stackIndex} from './stack-index.js';
 
 /** What decides at which frame of its stack a sample counts. */
@@ -30,11 +31,28 @@ export function endsOf(dictionary: Dictionary, {ownFirst, app, firstLine}: Attri
 	return ownFirst ? stackIndex(dictionary).attribution(firstLine).ownEnds(ownCode(app)) : undefined;
 }
 
-/** Returns a stack's innermost own line; undefined if it has none or counts at that line anyway. */
+/**
+Returns, by node, the node of the program's line that led to where its samples count (`attributed`): the innermost own
+line that is of no known library, else the innermost own line; without own lines, where they count.
+*/
+function programLines(
+	dictionary: Dictionary,
+	{app, firstLine}: OwnRule,
+	attributed: Int32Array,
+): (node: number) => number {
+	const attribution = stackIndex(dictionary).attribution(firstLine);
+	const [ends, own] = [attribution.ownEnds(programCode(app)), attribution.ownEnds(ownCode(app))];
+	return node => {
+		const at = attributed[node];
+		return ends[at] === at ? own[at] : ends[at];
+	};
+}
+
+/** Returns the program's line that led to where a stack's samples count; undefined if it is that, or there is none. */
 export function ownLocation(dictionary: Dictionary, node: number, rule: OwnRule): Location | undefined {
-	const own = endsOf(dictionary, {...rule, ownFirst: true})![node];
-	const countsThere = own === node || own === attributionOf(dictionary, {...rule, ownFirst: false})[node];
-	return countsThere ? undefined : locationOfFrame(dictionary, dictionary.nodeFrame[own], 'line');
+	const attributed = attributionOf(dictionary, {...rule, ownFirst: false});
+	const own = programLines(dictionary, rule, attributed)(node);
+	return own === attributed[node] ? undefined : locationOfFrame(dictionary, dictionary.nodeFrame[own], 'line');
 }
 
 /** Returns the library method that a stack's own code called; undefined if own code is innermost or absent. */
@@ -54,46 +72,6 @@ export function viaLocation(dictionary: Dictionary, node: number, rule: OwnRule)
 	return locationOfFrame(dictionary, nodeFrame[called], 'method');
 }
 
-/** Libraries that are own code by the default rule, but whose lines tell less than the line that called them. */
-const knownLibraries = new Set([
-	'ch.qos',
-	'com.fasterxml',
-	'com.google',
-	'com.mchange',
-	'com.mongodb',
-	'com.mysql',
-	'com.rabbitmq',
-	'com.zaxxer',
-	'io.grpc',
-	'io.lettuce',
-	'io.micrometer',
-	'io.netty',
-	'io.reactivex',
-	'io.undertow',
-	'io.vertx',
-	'net.sf',
-	'okhttp3',
-	'oracle.jdbc',
-	'oracle.net',
-	'org.apache',
-	'org.eclipse',
-	'org.glassfish',
-	'org.h2',
-	'org.hibernate',
-	'org.jboss',
-	'org.mariadb',
-	'org.postgresql',
-	'org.slf4j',
-	'org.springframework',
-	'reactor.core',
-	'redis.clients',
-]);
-
-function isOfKnownLibrary(className: string): boolean {
-	const parts = className.split('.', 3);
-	return parts.length > 1 && (knownLibraries.has(parts[0]) || knownLibraries.has(`${parts[0]}.${parts[1]}`));
-}
-
 /** The line of a stack that is most of the program's own, and the library method that it called. */
 export type AppLine = {readonly at: Location; readonly via?: Location};
 
@@ -102,14 +80,14 @@ Returns the innermost line of a stack that is own code and, unless `--app` says 
 the innermost own line. Undefined for a stack without own code.
 */
 export function appLine(dictionary: Dictionary, from: number, rule: Pick<Query, 'app'>): AppLine | undefined {
-	const {isOwn} = ownCode(rule.app);
+	const [{isOwn}, program] = [ownCode(rule.app), programCode(rule.app)];
 	const {strings, frameClass, frameLine, nodeFrame, nodeParent} = dictionary;
 	const classOf = (node: number) => strings[frameClass[nodeFrame[node]]];
 	let found: {readonly at: number; readonly called: number} | undefined;
 	for (let node = from, called = rootNode; node !== rootNode; called = node, node = nodeParent[node]) {
 		if (frameLine[nodeFrame[node]] >= 0 && isOwn(classOf(node))) {
 			found ??= {at: node, called};
-			if (rule.app !== undefined || !isOfKnownLibrary(classOf(node))) {
+			if (program.isOwn(classOf(node))) {
 				found = {at: node, called};
 				break;
 			}
@@ -167,8 +145,8 @@ function topOfBuckets(
 		isByTicks: scope.unit === 'ticks',
 	});
 	return wanted => {
-		const [top = 0] = ranking(wanted, 1).top;
-		return top === 0 ? undefined : locations[top];
+		const [top] = ranking(wanted, 1).top;
+		return top === undefined || top.member === 0 ? undefined : locations[top.member];
 	};
 }
 
@@ -189,14 +167,69 @@ export function viaOfBuckets(
 
 /** Returns a function from buckets to the own line that led to most samples; undefined if that is in their group. */
 export function ownOfBuckets(dictionary: Dictionary, query: RowRule, ranked: RankedCounters): TopOf {
-	const index = stackIndex(dictionary);
 	const own = attributionOf(dictionary, {...query, ownFirst: true});
 	const attributed = attributionOf(dictionary, {...query, ownFirst: false});
-	const {groupOfFrame: rowOfFrame} = index.grouping(query.by);
-	const {groupOfFrame: lineOfFrame, locations} = index.grouping('line');
+	const {lineOf, locations} = linesOutside(dictionary, query.by, attributed, node => own[node]);
+	return topOfBuckets(ranked, locations, lineOf);
+}
+
+/** The program's line that led to most of a row, and how many other lines of it led to at least a tenth each. */
+export type CallingLines = {readonly at: Location; readonly others: number};
+
+/** Part of a row's figure from which another line that led to it is counted. */
+const minOtherPart = 0.1;
+
+/**
+Returns a function from buckets to the program's lines that led there, by CPU time or, if there is none or ticks count,
+by ticks: those of counted states or, if there are none, of all. Undefined if no such line, or the row itself, has most.
+*/
+export function callingLinesOfBuckets(
+	dictionary: Dictionary,
+	query: RowRule,
+	{counters, buckets, scope}: RankedCounters,
+): (wanted: readonly number[]) => CallingLines | undefined {
+	const attributed = attributionOf(dictionary, {...query, ownFirst: false});
+	const callerOf = programLines(dictionary, query, attributed);
+	const {lineOf, locations} = linesOutside(dictionary, query.by, attributed, callerOf);
+	const rankingIn = (countedMask: number) =>
+		rankingOf(counters, buckets, {countedMask}, counter => lineOf(counters.node[counter]), {
+			isByTicks: scope.unit === 'ticks',
+		});
+	const [counted, ofAllStates] = [rankingIn(scope.countedMask), rankingIn(allStatesMask)];
+	return wanted => {
+		const {top: ofCounted} = counted(wanted, Infinity);
+		const hasFigure = ofCounted.some(({cpuNs, ticks}) => cpuNs > 0 || ticks > 0);
+		const lines = hasFigure ? ofCounted : ofAllStates(wanted, Infinity).top;
+		if (lines.length === 0 || lines[0].member === 0) {
+			return undefined;
+		}
+
+		const figure = lines.some(({cpuNs}) => cpuNs > 0) ? 'cpuNs' : 'ticks';
+		const least = minOtherPart * sumOf(lines, line => line[figure]);
+		const others = lines.slice(1).filter(line => line.member !== 0 && line[figure] > 0 && line[figure] >= least);
+		return {at: locations[lines[0].member], others: others.length};
+	};
+}
+
+/**
+Returns, by node, the index of a caller's line (`callerOf`) in `locations`; 0 if it is in the row at which the node's
+samples count.
+*/
+function linesOutside(
+	dictionary: Dictionary,
+	by: RowRule['by'],
+	attributed: Int32Array,
+	callerOf: (node: number) => number,
+): {readonly lineOf: (node: number) => number; readonly locations: readonly Location[]} {
 	const {nodeFrame} = dictionary;
-	return topOfBuckets(ranked, locations, node => {
-		const ownFrame = nodeFrame[own[node]];
-		return rowOfFrame[ownFrame] === rowOfFrame[nodeFrame[attributed[node]]] ? 0 : lineOfFrame[ownFrame];
-	});
+	const index = stackIndex(dictionary);
+	const {groupOfFrame: rowOfFrame} = index.grouping(by);
+	const {groupOfFrame: lineOfFrame, locations} = index.grouping('line');
+	return {
+		locations,
+		lineOf(node) {
+			const frame = nodeFrame[callerOf(node)];
+			return rowOfFrame[frame] === rowOfFrame[nodeFrame[attributed[node]]] ? 0 : lineOfFrame[frame];
+		},
+	};
 }

@@ -39,8 +39,10 @@ export class CounterBuckets {
 	}
 }
 
+type RankedMember = {readonly member: number; readonly ticks: number; readonly cpuNs: number};
+
 /** Number of members (threads or locations) of some buckets, and those with most CPU time, then most counted ticks. */
-type RankedMembers = {readonly count: number; readonly top: readonly number[]};
+type RankedMembers = {readonly count: number; readonly top: readonly RankedMember[]};
 
 /** Ranks the members of some buckets together; `top` has at most `maxTop` of them. */
 type Ranking = (wanted: readonly number[], maxTop: number) => RankedMembers;
@@ -67,7 +69,7 @@ export function rankingOf(
 
 		const top = [...members.values()].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.member - b.member)
 			.slice(0, maxTop);
-		return {count: sumOf(members.keys(), sizeOf), top: top.map(({member}) => member)};
+		return {count: sumOf(members.keys(), sizeOf), top};
 	};
 }
 
@@ -107,6 +109,7 @@ export class BucketSums {
 	readonly buckets: CounterBuckets;
 	readonly whole: {readonly cpu: Pieces; readonly ticks: Pieces};
 	readonly #countedMask: number;
+	#stateMasks: Uint8Array | undefined;
 
 	/** `bucketOfNode`: buckets below `buckets`; `byNode`: the counters' `sumsByNode`. */
 	constructor(
@@ -155,6 +158,12 @@ export class BucketSums {
 		};
 	}
 
+	/** Returns the states in which a bucket has ticks, uncounted states included, a bit for each state code. */
+	stateMask(bucket: number): number {
+		this.#stateMasks ??= this.#makeStateMasks();
+		return this.#stateMasks[bucket];
+	}
+
 	/** Returns the ticks of a bucket by state, uncounted states included. */
 	states(bucket: number): StateTicks {
 		const states = Array.from({length: stateCount}, () => 0);
@@ -163,6 +172,16 @@ export class BucketSums {
 		}
 
 		return states;
+	}
+
+	#makeStateMasks(): Uint8Array {
+		const masks = new Uint8Array(this.selfTicks.length);
+		const {count, node, state, ticks} = this.counters;
+		for (let counter = 0; counter < count; counter++) {
+			masks[this.bucketOfNode[node[counter]]] |= Number(ticks[counter] > 0) << state[counter];
+		}
+
+		return masks;
 	}
 }
 
@@ -240,13 +259,17 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 		return this.counted.sums.states(this.bucket);
 	}
 
+	get stateMask(): number {
+		return this.counted.sums.stateMask(this.bucket);
+	}
+
 	get threadCount(): number {
 		return this.#threads.count;
 	}
 
 	/** Names of the threads with the most CPU time, then ticks. */
 	get topThreads(): readonly Printable[] {
-		return this.#threads.top.map(thread => this.counted.threads.name[thread]);
+		return this.#threads.top.map(({member}) => this.counted.threads.name[member]);
 	}
 
 	get via(): Location | undefined {

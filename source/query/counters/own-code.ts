@@ -39,6 +39,53 @@ export function ownCode(app: readonly string[] = []): OwnCode {
 	return getOrCreate(rules, key, () => ({key, isOwn: ruleOf(app)}));
 }
 
+/** Returns the rule of the program's code: own code without known libraries, unless `--app` says what is own. */
+export function programCode(app?: readonly string[]): OwnCode {
+	const own = ownCode(app);
+	const isOwn: OwnCode['isOwn'] = className => own.isOwn(className) && !isOfKnownLibrary(className);
+	return app ? own : getOrCreate(rules, 'program', () => ({key: 'program', isOwn}));
+}
+
+/** Libraries that are own code by the default rule, but whose lines tell less than the line that called them. */
+const knownLibraries = new Set([
+	'ch.qos',
+	'com.fasterxml',
+	'com.google',
+	'com.mchange',
+	'com.mongodb',
+	'com.mysql',
+	'com.rabbitmq',
+	'com.zaxxer',
+	'io.grpc',
+	'io.lettuce',
+	'io.micrometer',
+	'io.netty',
+	'io.reactivex',
+	'io.undertow',
+	'io.vertx',
+	'net.sf',
+	'okhttp3',
+	'oracle.jdbc',
+	'oracle.net',
+	'org.apache',
+	'org.eclipse',
+	'org.glassfish',
+	'org.h2',
+	'org.hibernate',
+	'org.jboss',
+	'org.mariadb',
+	'org.postgresql',
+	'org.slf4j',
+	'org.springframework',
+	'reactor.core',
+	'redis.clients',
+]);
+
+function isOfKnownLibrary(className: string): boolean {
+	const parts = className.split('.', 3);
+	return parts.length > 1 && (knownLibraries.has(parts[0]) || knownLibraries.has(`${parts[0]}.${parts[1]}`));
+}
+
 function ruleOf(app: readonly string[]): OwnCode['isOwn'] {
 	const listsOwnCode = app.some(prefix => !prefix.startsWith('!'));
 	const prefixes = [...app, ...(listsOwnCode ? [] : libraries.map(library => `!${library}`))]

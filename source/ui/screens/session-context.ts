@@ -26,7 +26,8 @@ export function screenContextOf({session, ui, feed, layout}: ContextInput): Scre
 	const rows = rowsOf(data);
 	const detailOf = session.detailOf(ui, feed);
 	const top = ui.layers.at(-1);
-	const fitted = fitTableColumns(columnsOf(view, ui.columns), layout);
+	const shown = columnsOf(view, ui.columns, {rows, query, terminalColumns: layout.columns});
+	const fitted = fitTableColumns(shown, layout);
 	const visibleColumns = fitted.map(({column}) => column.id);
 	return {
 		columns: viewOf(view).columns.map(column => {

@@ -59,6 +59,7 @@ const defaultStyles: Readonly<Record<Role, string>> = {
 	title: 'bold',
 	heading: 'bold',
 	sorted: 'bold cyan',
+	own: 'bold',
 	dim: 'dim',
 	hot: 'yellow',
 	error: 'bold red',

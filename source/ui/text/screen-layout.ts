@@ -1,6 +1,7 @@
 import type {Size} from '../terminal/terminal.js';
 import {cellWidth} from '../../util/cell-width.js';
-import {fitColumns, isFlexible, type CellContext, type Column} from '../../query/columns/column.js';
+import {fitColumns, isFlexible, type CellContext, type Column, type FittedColumns} from '../../query/columns/column.js';
+import type {Query} from '../../query/types/query.js';
 import {viewOf} from '../../views/view-registry.js';
 import type {ViewRow} from '../../views/common/view.js';
 
@@ -106,20 +107,29 @@ export function layoutOf(
 	};
 }
 
-/** Columns with their widths on the screen, in cells. */
-export type FittedColumns<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
-
 const minNameWidth = 10;
 
-/** Returns the columns that may be shown: all of the view, or the user's choice at any width; always with the name. */
+/**
+Returns the columns to show: those of the view that have values, or the user's choice, always with the name; and that by
+which rows are sorted, at every width.
+*/
 export function columnsOf(
-	viewId: string,
+	view: string,
 	chosen: Readonly<Record<string, readonly string[]>>,
+	{rows, query, terminalColumns}: {
+		readonly rows: readonly ViewRow[]; readonly query: Query; readonly terminalColumns: number;
+	},
 ): ReadonlyArray<Column<ViewRow>> {
-	const {columns} = viewOf(viewId);
-	const ids = chosen[viewId];
+	const {columns} = viewOf(view);
+	const ids = chosen[view];
 	if (ids === undefined) {
-		return columns;
+		return columns.flatMap(column => {
+			if (column.id === query.sort.column) {
+				return {...column, fromColumns: 0};
+			}
+
+			return terminalColumns >= column.fromColumns && !column.isWithoutValues?.(rows, query) ? column : [];
+		});
 	}
 
 	const known = ids.flatMap(id => columns.find(column => column.id === id) ?? []);

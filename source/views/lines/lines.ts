@@ -12,6 +12,7 @@ import {effectiveUnit, scopeOf, type Scope} from '../../query/counters/scope.js'
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {stateCode} from '../../model/thread-state.js';
 import {
+	barColumn,
 	byLocation,
 	figureColumn,
 	fileColumn,
@@ -43,26 +44,34 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 			'time; TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states)',
 		].join(' '),
 	}),
+	barColumn('bar', row => row.selfPercent, row => row.selfCpuNs, {
+		heading: '', title: 'bar', width: 8, fromColumns: 64,
+		description: [
+			'the figure before it as a bar: a full one is a core (of shares: the whole) or, if a line used more than a',
+			'core, the line that used most; yellow from 25 % of a core',
+		].join(' '),
+	}),
 	shareColumn('error', row => row.errorPercent, row => row.errorNs, {
-		heading: '+/-', title: 'sampling error', width: 4, fromColumns: 80,
-		description: 'sampling error of the figure before it, in its unit, 95 % confidence',
+		heading: '+/-', title: 'sampling error', width: 4, fromColumns: 100, textFromColumns: 80,
+		description: 'sampling error of the row\'s first figure, in its unit, 95 % confidence; a row within it is dim',
 	}),
 	shareColumn('total', row => row.totalPercent, row => row.totalCpuNs, {
 		heading: 'TOTAL',
 		measureHeadings: {'cpu-ms': 'TOTms'},
 		title: 'total share',
 		width: 6,
-		fromColumns: 64,
+		fromColumns: 100,
+		textFromColumns: 64,
 		sortKeys: ['total'],
 		thenBy: [row => row.totalTicks],
 		description: 'the same with the line anywhere on the stack, so what it calls is included',
 	}),
 	figureColumn('ticks', row => row.selfTicks, formats.count, {
-		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100,
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 170, textFromColumns: 100,
 		description: 'thread samples at the line, in the counted states',
 	}),
 	figureColumn('threads', row => row.threadCount, formats.count, {
-		heading: 'THR', title: 'threads', width: 3, fromColumns: 100,
+		heading: 'THR', title: 'threads', width: 3, fromColumns: 120, textFromColumns: 100,
 		description: 'threads that were seen at the line',
 	}),
 	statesColumn('state', {
@@ -79,13 +88,13 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		heading: 'TOTTCK',
 		title: 'total ticks',
 		width: 6,
-		fromColumns: 130,
+		fromColumns: 170,
 		screenOnly: true,
 		description: 'thread samples in the counted states with the line anywhere on the stack',
 	}),
 	...stateLetters.map(letter =>
 		stateColumn<LineRow>(letter, {
-			fromColumns: 120,
+			fromColumns: 145,
 			description: 'thread samples that count for the line in the state',
 		})),
 	figureColumn('trend', row => row.selfPercent, formats.percent, {
@@ -93,7 +102,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		title: 'trend',
 		width: 12,
 		align: 'left',
-		fromColumns: 165,
+		fromColumns: 120,
 		screenOnly: true,
 		description:
 			'CPU time at the line per second over the last minute (ticks, if the unit is ticks or it used no CPU), each row scaled to its own highest value; sorts like the share',
@@ -114,11 +123,27 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 			'who blocks threads there, and, with own code first (a), what the program\'s own line called',
 		].join(' '),
 		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
+		role: ({codeKind}) => codeKind === 'own' ? 'own' : (codeKind === 'other' ? 'dim' : undefined),
 	}),
+	{
+		...ownCodeColumn<LineRow>({
+			width: 15,
+			fromColumns: 76,
+			yieldsUnusedWidth: true,
+			namePart: 0.4,
+			description: [
+				'beside a line of the JDK or of a library: the program\'s own line that led to most of the row\'s first',
+				'figure; +2: two others led to a tenth or more each. Blank for own lines, and if most came from none.',
+				'Libraries are the JDK, and others that are widely used; --app says what is own instead',
+			].join(' '),
+		}),
+		isWithoutValues: (_, {ownFirst}) => ownFirst === true,
+	},
 	figureColumn('note', row => row.stuckMs, formats.duration, {
 		heading: '',
 		title: 'stuck',
 		width: 11,
+		align: 'left',
 		fromColumns: 60,
 		yieldsUnusedWidth: true,
 		thenBy: [row => row.blockedNow],
@@ -126,8 +151,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		value: row => stuckNote(row),
 		role: () => 'blocked',
 	}),
-	topThreadsColumn(20, 'at the line'),
-	ownCodeColumn(200, 'the line of the program\'s own code by which most of it came, where the row is in other code'),
+	topThreadsColumn(20, 'at the line', 190),
 	fileColumn(230),
 ];
 

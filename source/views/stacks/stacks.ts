@@ -219,7 +219,11 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		value: (row, {room, fullNames}) => topFrames(row, room, fullNames),
 	}),
 	topThreadsColumn(24, 'with this stack'),
-	ownCodeColumn(200, 'the first line of the program\'s own code on the stack, where that is not the top'),
+	ownCodeColumn({
+		width: 28,
+		fromColumns: 200,
+		description: 'the first line of the program\'s own code on the stack, where that is not the top',
+	}),
 ];
 
 const between = ' < ';

@@ -176,7 +176,11 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 		},
 		role: ({waitsFor}) => waitsFor?.ownerName === undefined ? undefined : 'blocked',
 	}),
-	ownCodeColumn(220, 'for a thread in library code: the line of the program\'s own code that led there'),
+	ownCodeColumn({
+		width: 28,
+		fromColumns: 220,
+		description: 'for a thread in library code: the line of the program\'s own code that led there',
+	}),
 ];
 
 /** Returns a lock in one line of at most about `room` cells: `Pool held by worker-3 at Pool.take:88`. */

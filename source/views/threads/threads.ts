@@ -123,7 +123,10 @@ function topLocations(
 		scope,
 		counter => groupOfFrame[dictionary.nodeFrame[attributed[counters.node[counter]]]],
 	);
-	return thread => locations[ranking([thread], 1).top[0]];
+	return thread => {
+		const [top] = ranking([thread], 1).top;
+		return top && locations[top.member];
+	};
 }
 
 type ThreadFigures = Pick<

@@ -4,7 +4,7 @@ import {sortRows} from '../../query/columns/sort.js';
 import {filterOf, passesFilter, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
-import {figureColumn, hotPercent, textColumn, treeMark, type Column} from '../../query/columns/column.js';
+import {figureColumn, textColumn, treeMark, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import type {ViewResult} from '../common/view.js';
@@ -19,6 +19,9 @@ import {
 	type ThreadTree,
 	thinnedText,
 } from './traced-methods.js';
+
+/** Percentage of a method's calls from which those that end with an exception are an alarm. */
+const manyExceptionsPercent = 10;
 
 type TimeSettings =
 	& Pick<Column<TraceRow>, 'heading' | 'title' | 'fromColumns' | 'description' | 'sortKeys'>
@@ -54,7 +57,7 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 		heading: 'EXC/s', title: 'exceptions a second', width: 6, fromColumns: 70,
 		description: 'calls that ended with an exception, a second',
 		isBlank: row => row.exceptions === 0,
-		role: row => row.exceptions * 100 >= row.calls * hotPercent ? 'error' : undefined,
+		role: row => row.exceptions * 100 >= row.calls * manyExceptionsPercent ? 'error' : undefined,
 	}),
 	time('mean', row => row.meanNs, {
 		heading: 'MEAN',
