@@ -2,7 +2,7 @@ import {printable, type Printable} from '../util/printable.js';
 import {fromNames, namesOf} from './column-types.js';
 
 /** Kinds of pools. `carriers`: the fork/join pool whose threads run virtual threads. */
-export const poolKinds = ['executor', 'scheduled', 'fork/join', 'carriers', 'netty', 'hikari'] as const;
+export const poolKinds = ['executor', 'scheduled', 'forkjoin', 'carriers', 'netty', 'hikari'] as const;
 export type PoolKind = (typeof poolKinds)[number];
 
 /** A figure that the pool does not have, or that could not be read. */

@@ -24,11 +24,13 @@ const pauseFiguresEveryMs = 250;
 const failureNoteEveryMs = 1000;
 
 /**
-Pools are read again after this time, or after this multiple of what the last reading took: so they take at most a
-two-hundredth of a core.
+Pools are read every second, or more rarely: after this multiple of what the last reading took, but at least so often
+that their figures are fresh. Readings are short enough for that. The first ones, which find the pools, are not delayed.
 */
 const poolsEveryMs = 1000;
 const poolsPauseFactor = 200;
+const maxPoolsPauseMs = 3000;
+const undelayedPoolReadings = 4;
 /** At the start, the first samples come first. */
 const firstPoolsAfterMs = 300;
 
@@ -98,7 +100,7 @@ export class SamplingLoop {
 	#failureNoteAtMs = -Infinity;
 	#pauseFigures = this.#pauses.figures();
 	#pauseFiguresAtMs = -Infinity;
-	#poolsDueMs = performance.now() + firstPoolsAfterMs;
+	#pools = {dueMs: performance.now() + firstPoolsAfterMs, readings: 0};
 
 	constructor(options: LoopOptions) {
 		this.#options = options;
@@ -322,11 +324,13 @@ export class SamplingLoop {
 	/** Reports the pools if they are due. */
 	#readPools(nowMs: number): void {
 		const {session, report} = this.#options;
-		if (session.readPools && nowMs >= this.#poolsDueMs) {
+		if (session.readPools && nowMs >= this.#pools.dueMs) {
 			const startMs = performance.now();
 			report({kind: 'pools', pools: session.readPools()});
 			const endMs = performance.now();
-			this.#poolsDueMs = endMs + Math.max(poolsEveryMs, poolsPauseFactor * (endMs - startMs));
+			const readings = this.#pools.readings + 1;
+			const pauseMs = readings > undelayedPoolReadings ? poolsPauseFactor * (endMs - startMs) : 0;
+			this.#pools = {dueMs: endMs + Math.min(maxPoolsPauseMs, Math.max(poolsEveryMs, pauseMs)), readings};
 		}
 	}
 

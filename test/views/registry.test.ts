@@ -5,6 +5,7 @@ import type {Column} from '../../source/query/columns/column.js';
 import {sortRows} from '../../source/query/columns/sort.js';
 import {bindingOf, keyLabel} from '../../source/ui/state/keys.js';
 import {threadsOf, views} from '../../source/views/view-registry.js';
+import {poolReading} from '../helpers/pool-reading.js';
 import {picture} from '../helpers/picture.js';
 import {report, taskReport} from '../helpers/reports.js';
 
@@ -16,6 +17,7 @@ const snapshot = {
 		poller | .     | sun.nio.ch.EPoll.wait:native
 		queue-1 <- poller@com.acme.db.Pool.take:80 | B | com.acme.db.Pool.put:95
 	`), traces: report, tasks: taskReport,
+	pools: [poolReading({name: safe`http`, threads: [1], queued: 3}), poolReading({id: 2, kind: 'hikari', held: [{thread: 2, sinceMs: 1}]})],
 };
 
 /** Another run of the same program, to compare with. */

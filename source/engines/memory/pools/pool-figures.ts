@@ -54,7 +54,7 @@ export class PoolFigureReader {
 				return this.#executor(object);
 			}
 
-			case 'fork/join':
+			case 'forkjoin':
 			case 'carriers': {
 				return this.#forkJoinPool(object);
 			}

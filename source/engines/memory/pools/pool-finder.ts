@@ -36,7 +36,7 @@ const workers: ReadonlyArray<{readonly name: RegExp; readonly signature: RegExp}
 const kinds: ReadonlyArray<readonly [name: RegExp, kind: PoolKind]> = [
 	[/^java\.util\.concurrent\.ScheduledThreadPoolExecutor$/, 'scheduled'],
 	[/^(?:java\.util\.concurrent|org\.apache\.tomcat\.util\.threads)\.ThreadPoolExecutor$/, 'executor'],
-	[/^java\.util\.concurrent\.ForkJoinPool$/, 'fork/join'],
+	[/^java\.util\.concurrent\.ForkJoinPool$/, 'forkjoin'],
 	[/(?:^|\.)io\.netty\.util\.concurrent\.MultithreadEventExecutorGroup$/, 'netty'],
 	[/^com\.zaxxer\.hikari\.pool\.HikariPool$/, 'hikari'],
 ];
@@ -72,7 +72,7 @@ export class PoolFinder {
 		const forkJoin = this.#objects.field(thread, 'pool', 'Ljava/util/concurrent/ForkJoinPool;');
 		if (forkJoin !== 0) {
 			const isCarrier = this.#objects.classOf(thread) === 'jdk.internal.misc.CarrierThread';
-			return {kind: isCarrier ? 'carriers' : 'fork/join', object: forkJoin};
+			return {kind: isCarrier ? 'carriers' : 'forkjoin', object: forkJoin};
 		}
 
 		const holder = this.#objects.field(thread, 'holder', 'Ljava/lang/Thread$FieldHolder;');
