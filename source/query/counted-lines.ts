@@ -30,10 +30,32 @@ type GroupFigures = CountedFigures & {
 	readonly callingLinesOf?: (groups: readonly number[]) => CallingLines | undefined;
 };
 
+/** Where a row is among those of the JVM's work, which open: see the fields of `LineRow`. */
+type RowPlace = {
+	readonly isOpen?: boolean;
+	readonly parentKey?: string;
+	/** The number of methods compiled in the window. */
+	readonly methodCount?: number;
+};
+
 /** A row of the Lines view: a location and what was counted there. */
 export class LineRow extends CountedRow<GroupFigures> {
 	/** The program's lines that led to it, once they have been looked up. */
 	#known?: {readonly lines: CallingLines | undefined};
+
+	constructor(bucket: number, counted: GroupFigures, readonly place: RowPlace = {}) {
+		super(bucket, counted);
+	}
+
+	/** Whether it is open; undefined if there is nothing to open. */
+	get isOpen(): boolean | undefined {
+		return this.place.isOpen;
+	}
+
+	/** The key of the open row of which it is a part. */
+	get parentKey(): string | undefined {
+		return this.place.parentKey;
+	}
 
 	get key(): string {
 		return this.counted.grouping.keys[this.bucket];
@@ -100,6 +122,11 @@ export class LineRow extends CountedRow<GroupFigures> {
 		return this.counted.grouping.locations[this.bucket];
 	}
 
+	/** Returns the same row at another place. */
+	at(place: RowPlace): LineRow {
+		return new LineRow(this.bucket, this.counted, place);
+	}
+
 	get #callingLines(): CallingLines | undefined {
 		this.#known ??= {lines: this.counted.callingLinesOf?.([this.bucket])};
 		return this.#known.lines;
@@ -121,7 +148,10 @@ export type LineTable = {
 	readonly ticksPerObservation: number;
 };
 
-export type CountedLines = Omit<LineTable, 'allRows'>;
+export type CountedLines = Omit<LineTable, 'allRows'> & {
+	/** By bucket of a row of the JVM's work, the nodes of its parts, if all work of a kind is one row. */
+	readonly workParts: ReadonlyMap<number, readonly number[]>;
+};
 
 /** Returns the locations with counted ticks or CPU time in the window. */
 export function countedLines(
@@ -172,8 +202,11 @@ export function countedLines(
 		}
 	}
 
+	const bucketOfNode = (node: number) => grouping.groupOfFrame[nodeFrame[node]];
+	const workParts = new Map([...counters.workParts ?? []].map(([node, parts]) => [bucketOfNode(node), parts]));
 	return {
 		rows,
+		workParts,
 		wholeCpuNs,
 		wholeTicks,
 		cpuSamples: effectiveSampleSize(sums.whole.cpu, sums.whole.cpu),

@@ -4,7 +4,7 @@ import {getOrCreate} from '../util/get-or-create.js';
 import {arrayFrom, makeArrays, namesOf} from '../model/column-types.js';
 import {counterColumns, contentionColumns} from '../model/schema.js';
 import {rootNode} from '../model/frame.js';
-import {jvmWork} from '../model/jvm-stacks.js';
+import {isJvmWork} from '../model/jvm-stacks.js';
 import type {Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
 import {rowsInWindow} from '../model/rows-in-window.js';
@@ -75,7 +75,6 @@ export function queryLineDetail(
 	rowKey: string,
 ): LineDetail {
 	const {dictionary} = snapshot;
-	const scope = scopeOf(snapshot, query);
 	const index = stackIndex(dictionary);
 	const grouping = index.grouping(query.by);
 	const group = grouping.groupOfKey.get(rowKey);
@@ -83,15 +82,17 @@ export function queryLineDetail(
 		return noDetail;
 	}
 
+	const {className, method} = grouping.locations[group];
+	const isOfJvm = isJvmWork(className);
+	const scope: Scope = {...scopeOf(snapshot, query), work: isOfJvm ? 'all' : undefined};
 	const counters = countersInWindow(snapshot, since, scope);
 	const attributed = attributionOf(dictionary, query);
 	const isAttributed = (node: number) =>
 		node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[attributed[node]]] === group;
 	const atLine = selectCounters(counters, isAttributed);
-	const {className, method} = grouping.locations[group];
-	// In Lines all compilations are one row.
-	const isAllJit = className === jvmWork.jit && method === '';
-	const ofRow = atLine.count > 0 && !isAllJit
+	// In Lines all work of a kind is one row.
+	const isAllOfKind = isOfJvm && method === '';
+	const ofRow = atLine.count > 0 && !isAllOfKind
 		? atLine
 		: selectCounters(counters, containing(snapshot, grouping, group));
 	return {

@@ -94,7 +94,7 @@ test('less than 1 % of the JVM\'s own work counts for the row above, and the sum
 	]);
 });
 
-test('for people all compilations are one row with their sum, unless a filter looks for one', () => {
+test('on the screen each kind of work is one row with its sum, which opens, unless a filter looks for a part', () => {
 	const compiling = beside('all | R40 | Main.main:1', stacks => [
 		...['a', 'b', 'c', 'd'].map(method => [stacks.ofCompilation('C2', `Big.${method}`), 10] as const),
 		[stacks.ofCompilation('C1', 'tier 3 Big.e'), 10],
@@ -104,7 +104,8 @@ test('for people all compilations are one row with their sum, unless a filter lo
 	const query: Query = {...defaultQuery, summary: {showsWaits: true}};
 	const rowsOf = (changes: Partial<Query>) => querySummaryLines(compiling, undefined, {...query, ...changes}).rows
 		.map(row => `${row.selfPercent} ${locationName(row)}`);
-	expect(rowsOf({})).toEqual(['55 [jit]', '40 Main.main:1', '5 [gc] G1 Conc']);
+	expect(rowsOf({})).toEqual(['55 [jit]', '40 Main.main:1', '5 [gc]']);
+	expect(rowsOf({summary: {showsWaits: true, isReport: true}})).toEqual(['55 [jit]', '40 Main.main:1', '5 [gc] G1 Conc']);
 	expect(rowsOf({filter: 'Big.a'})).toEqual(['10 [jit] C2 Big.a']);
 	const [row] = querySummaryLines(compiling, undefined, query).rows;
 	const {callees, stacks, threads} = linesView.detail(compiling, undefined, query, row.key, row);
@@ -114,6 +115,37 @@ test('for people all compilations are one row with their sum, unless a filter lo
 	]);
 	expect(stacks.map(({cpuNs}) => cpuNs / 1e6)).toEqual([10, 10, 10, 10, 10, 5]);
 	expect(threads.map(({cpuNs}) => cpuNs / 1e6)).toEqual([55]);
+	// Each part has a figure of its own below that of the whole, however small it is.
+	const nameColumn = linesView.columns.find(({id}) => id === 'line')!;
+	const room = {measure: 'core', overMs: 1000, fullNames: true, room: 60} as const;
+	const textsOf = (from: Query) => querySummaryLines(compiling, undefined, from).rows.map(candidate =>
+		`${candidate.selfPercent} ${nameColumn.value(candidate, room)}`);
+	const names = (key: string, opening: '+' | '-', from: Query) => {
+		const table = querySummaryLines(compiling, undefined, from);
+		const index = table.rows.findIndex(candidate => candidate.key === key);
+		const pressed = linesView.keys.find(({keys}) => keys.includes(opening))!
+			.press(from, {row: table.rows[index], index, rows: table.rows});
+		const next = {...from, ...pressed.change};
+		return {next, select: pressed.select, texts: textsOf(next)};
+	};
+
+	const opened = names(row.key, '+', query);
+	expect(opened.texts).toEqual([
+		'55 - [jit] 5 methods',
+		'10   [jit] C1 tier 3 Big.e',
+		'10   [jit] C2 Big.a',
+		'10   [jit] C2 Big.b',
+		'10   [jit] C2 Big.c',
+		'10   [jit] C2 Big.d',
+		'5   [jit] C1',
+		'40 Main.main:1',
+		'5 + [gc] 1 thread',
+	]);
+	const part = querySummaryLines(compiling, undefined, opened.next).rows[2];
+	expect(names(part.key, '-', opened.next).select).toBe(row.key);
+	expect(linesView.detail(compiling, undefined, opened.next, part.key, part).threads).toHaveLength(1);
+	expect(names(row.key, '-', opened.next).texts).toEqual(['55 + [jit] 5 methods', '40 Main.main:1', '5 + [gc] 1 thread']);
+	expect(textsOf({...query, by: 'class'})).toEqual(['55 [jit]', '40 Main', '5 [gc]']);
 	// Enter on a compiler opens its methods.
 	const each = linesView.detail(compiling, undefined, query, locationKey(callees[0], 'line'), undefined);
 	expect(each.callees.map(({method}) => method)).toEqual(['C2 Big.a', 'C2 Big.b', 'C2 Big.c', 'C2 Big.d']);

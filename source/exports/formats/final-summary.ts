@@ -38,7 +38,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80, {app}: Pick<Q
 		targetLine(snapshot.target),
 		...wrapAt(safe` | `, safe`${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width),
 	];
-	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, whole, {isJitAsOne: true});
+	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, whole, {work: 'jit-as-one'});
 	const withoutAgent = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
 	const hot = withoutAgent(rows).filter(row => row.selfCpuNs > 0);
 	const cpuPercent = corePercent(wholeCpuNs, session.sampledMs);

@@ -1,4 +1,5 @@
 import {lookUp} from '../../model/column-types.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {jvmWork} from '../../model/jvm-stacks.js';
 import {rootNode} from '../../model/frame.js';
 import {rowsInWindow} from '../../model/rows-in-window.js';
@@ -23,8 +24,11 @@ export type Scope = {
 	readonly threads: Uint8Array | undefined;
 	readonly unit: Unit;
 	readonly native?: boolean;
-	/** Rows of the JVM's own work: all by themselves, or all compilations as one; by default see `withoutSmallWork`. */
-	readonly work?: 'all' | 'jit-as-one';
+	/**
+	Rows of the JVM's own work: all by themselves, one for each kind of work, or one for all compilations; by default
+	see `withoutSmallWork`.
+	*/
+	readonly work?: 'all' | 'as-one' | 'jit-as-one';
 	/** Samples of threads that wait for work do not count; the rule tells their stacks. */
 	readonly workRule?: OwnCodeRule;
 	readonly filter: RowFilter;
@@ -93,6 +97,9 @@ export function countedThreads({threads: {count}}: Snapshot, scope: Pick<Scope, 
 	return Array.from({length: count}, (_, thread) => thread).filter(thread => isCounted(scope, thread));
 }
 
+/** Counters of a window. `workParts`: by node of the JVM's work, the nodes whose CPU time counts there as well. */
+type WindowCounters = Counters & {readonly workParts?: ReadonlyMap<number, readonly number[]>};
+
 /**
 Returns the counters between `since` (undefined: the session's start) and the snapshot, within the scope. Unless
 `scope.native`, native code counts at its Java callers, so several counters may have the same key.
@@ -101,7 +108,7 @@ export function countersInWindow(
 	snapshot: Snapshot,
 	since: Snapshot | undefined,
 	scope: Pick<Scope, 'stateMask' | 'threads' | 'native' | 'work' | 'workRule'>,
-): Counters {
+): WindowCounters {
 	const {counters, dictionary} = snapshot;
 	const {stateMask, threads, workRule} = scope;
 	const isWanted
@@ -118,18 +125,23 @@ export function countersInWindow(
 	const {folded} = stackIndex(dictionary);
 	const inJava
 		= folded && !scope.native ? {...balanced, node: lookUp(folded, balanced.node, balanced.count)} : balanced;
-	return scope.work === 'all' ? inJava : withoutSmallWork(inJava, dictionary, scope.work === 'jit-as-one');
+	return scope.work === 'all' ? inJava : withoutSmallWork(inJava, dictionary, scope.work);
 }
 
 const minWorkRowPercent = 1;
 
 /**
 Counts small rows of JVM work for their callers: short compilations for `[jit] C2`, a small `[jit] C2` for `[jit]`; or
-all compilations for `[jit]`.
+all compilations for `[jit]`, or all work of a kind for its outermost frame.
 */
-function withoutSmallWork(counters: Counters, dictionary: Dictionary, isJitAsOne: boolean): Counters {
+function withoutSmallWork(
+	counters: Counters,
+	dictionary: Dictionary,
+	work: 'as-one' | 'jit-as-one' | undefined,
+): WindowCounters {
 	const {nodeCount, nodeParent, nodeFrame, frameClass, strings} = dictionary;
-	const isJit = (node: number) => strings[frameClass[nodeFrame[node]]] === jvmWork.jit;
+	const isAsOne = (node: number) => work === 'as-one'
+		|| (work === 'jit-as-one' && strings[frameClass[nodeFrame[node]]] === jvmWork.jit);
 	const {isBelowWork} = stackIndex(dictionary);
 	if (!isBelowWork) {
 		return counters;
@@ -144,10 +156,9 @@ function withoutSmallWork(counters: Counters, dictionary: Dictionary, isJitAsOne
 
 	/** By node: where its counters count. Callers have smaller ids than what they call. */
 	let target: Int32Array | undefined;
+	const parts = work === 'as-one' ? nodesWithCpu(cpuNs, isBelowWork) : [];
 	for (let node = nodeCount - 1; node > rootNode; node--) {
-		if (
-			isBelowWork[node] === 1 && (100 * cpuNs[node] < minWorkRowPercent * wholeNs || (isJitAsOne && isJit(node)))
-		) {
+		if (isBelowWork[node] === 1 && (100 * cpuNs[node] < minWorkRowPercent * wholeNs || isAsOne(node))) {
 			target ??= Int32Array.from({length: nodeCount}, (_, index) => index);
 			target[node] = nodeParent[node];
 			cpuNs[nodeParent[node]] += cpuNs[node];
@@ -162,5 +173,22 @@ function withoutSmallWork(counters: Counters, dictionary: Dictionary, isJitAsOne
 		target[node] = target[target[node]];
 	}
 
-	return {...counters, node: lookUp(target, counters.node, counters.count)};
+	const workParts = new Map<number, number[]>();
+	for (const part of parts) {
+		getOrCreate(workParts, target[part], () => []).push(part);
+	}
+
+	return {...counters, node: lookUp(target, counters.node, counters.count), workParts};
+}
+
+/** Returns the nodes of the JVM's work with CPU time of their own. */
+function nodesWithCpu(cpuNs: Float64Array, isBelowWork: Uint8Array): number[] {
+	const nodes: number[] = [];
+	for (let node = rootNode + 1; node < cpuNs.length; node++) {
+		if (isBelowWork[node] === 1 && cpuNs[node] > 0) {
+			nodes.push(node);
+		}
+	}
+
+	return nodes;
 }

@@ -90,8 +90,8 @@ export type SummaryOptions = {
 	/** If the target uses almost no CPU, the rows are the lines where threads wait, unless the user chose states. */
 	readonly showsWaits: boolean;
 	readonly vitals?: TargetVitals;
-	/** Compilations of a share have rows of their own, also without a filter. */
-	readonly isOfEachCompilation?: true;
+	/** Parts of the JVM's work have rows of their own, also without a filter. */
+	readonly isOfEachPart?: true;
 	/** Sentences name options, not keys. */
 	readonly isReport?: true;
 	/** The JVM can be asked for holders of locks that samples do not have. */

@@ -227,7 +227,7 @@ function samplingRates({past}: Answer, {snapshot, starts, status}: Feed): Sampli
 
 /** Returns the query that finds any row of a view: nothing is filtered or folded. */
 function queryOfAnyRow(query: Query, {sort}: View): Query {
-	const summary = {...query.summary!, isOfEachCompilation: true} as const;
+	const summary = {...query.summary!, isOfEachPart: true} as const;
 	return {...query, filter: safe``, foldPools: false, showsWaitsForWork: true, sort, summary};
 }
 

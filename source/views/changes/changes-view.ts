@@ -2,9 +2,8 @@ import {joined, safe, type Printable} from '../../util/printable.js';
 import {decimals} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
-import {linesView} from '../lines/lines-view.js';
 import {csvOf, frameOf, csvFieldsOfLocation, rowsAsJson} from '../common/file-fields.js';
-import {keyOrOption} from '../common/opening-keys.js';
+import {groupingKey, keyOrOption} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {
 	comparedFrom, coreOf, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow,
@@ -20,7 +19,7 @@ export const changesView: View<ChangeRow> = {
 	comparesWithBaseline: true,
 	columns: changeColumns,
 	sort: {column: safe`cpu-change`, reverse: false},
-	keys: linesView.keys,
+	keys: [groupingKey],
 	about: 'What each line, method or class uses more or less than in the baseline that m set, or in --compare FILE. '
 		+ 'CPU% is of a core, ticks are per second. Rows whose change is not more than its sampling error are dim.',
 	hints:

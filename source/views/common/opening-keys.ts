@@ -38,6 +38,11 @@ export const openingKeys: readonly ViewKey[] = [
 	},
 ];
 
+/** `+` and `-` alone, for a view of which few rows open: arrows scroll it sideways. */
+export const plusAndMinus: readonly ViewKey[] = openingKeys.slice(0, 2).map(({keys, label, ...key}) => ({
+	...key, keys: keys.slice(1), label: label.at(-1)!,
+}));
+
 /** Returns the choice after the current one, or the first. */
 export function choiceAfter<Choice>(choices: readonly Choice[], current: Choice | undefined): Choice {
 	return choices[(choices.indexOf(current as Choice) + 1) % choices.length];

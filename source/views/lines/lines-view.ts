@@ -12,7 +12,7 @@ import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import {csvOf, csvFieldsOfLocation, csvFieldsOfStates} from '../common/file-fields.js';
-import {groupingKey, groupingRemarks, keyOrOption} from '../common/opening-keys.js';
+import {groupingKey, groupingRemarks, keyOrOption, plusAndMinus} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
 import {querySummaryLines, lineColumns} from './lines.js';
 
@@ -21,16 +21,24 @@ export const linesView: View<LineRow> = {
 	title: 'Lines',
 	columns: lineColumns,
 	sort: defaultQuery.sort,
-	keys: [groupingKey],
+	keys: [groupingKey, ...plusAndMinus],
 	about: 'Where CPU time goes, and where threads wait: each line, method or class with its CPU time, alone and with '
 		+ 'what it calls; if the program uses almost no CPU, its share of the time for which threads wait. '
-		+ 'Rows within their sampling error are dim.',
+		+ 'Rows within their sampling error are dim. + opens [jit], [gc], [vm] and [native], the JVM\'s own work.',
 	hints(row) {
 		const only = {
 			key: 't',
 			title: row.threadCount === 1 ? 'only its thread' : 'only its threads',
 			short: 'threads',
 		};
+		if (row.isOpen !== undefined) {
+			return [
+				row.isOpen ? {key: '-', title: 'close', short: 'close'} : {key: '+', title: 'what it works on', short: 'open'},
+				{key: 'enter', title: 'threads and stacks', short: 'stacks'},
+				only,
+			];
+		}
+
 		return row.contendingNow > 0
 			? [
 				row.holder === undefined

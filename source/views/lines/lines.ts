@@ -1,6 +1,7 @@
 import {safe, type Printable} from '../../util/printable.js';
-import type {Snapshot} from '../../model/snapshot.js';
-import {maxLocationCells, nameWith, nameHeldBy, viaText} from '../../query/columns/names.js';
+import type {Dictionary, Snapshot} from '../../model/snapshot.js';
+import {jvmWork, isJvmWork} from '../../model/jvm-stacks.js';
+import {maxLocationCells, nameWith, nameHeldBy, shortName, viaText} from '../../query/columns/names.js';
 import {locationKey, locationName} from '../../query/counters/location.js';
 import {mostOf} from '../../util/sum.js';
 import type {Query, Location, Unit} from '../../query/types/query.js';
@@ -23,9 +24,10 @@ import {
 	statesColumn,
 	textColumn,
 	topThreadsColumn,
+	treeMark,
 	type Column,
 } from '../../query/columns/column.js';
-import {formatStuck, formats} from '../../query/columns/format.js';
+import {formatStuck, formats, plural} from '../../query/columns/format.js';
 import {keyOrOption} from '../common/opening-keys.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 
@@ -120,7 +122,8 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		sortBy: byLocation,
 		description: [
 			'package.Class.method:line, without the line if the code has no line numbers; packages are shortened first;',
-			'who blocks threads there, and, with own code first (a), what the program\'s own line called',
+			'who blocks threads there, and, with own code first (a), what the program\'s own line called;',
+			'after [jit] how many methods were seen being compiled, after other work of the JVM its threads',
 		].join(' '),
 		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
 		role: ({codeKind}) => codeKind === 'own' ? 'own' : (codeKind === 'other' ? 'dim' : undefined),
@@ -167,17 +170,37 @@ export function stuckNote(
 	return row.contendingNow === 0 ? safe`` : (row.stuckMs >= stuckNoteMs ? stuck : count);
 }
 
+/** Cells by which the parts of an open row are indented. */
+const partIndent = 2;
+
 /** Returns a row's name, who blocks threads there, and the library method that its own line called. */
 function lineName(row: LineRow, room: number, fullNames: boolean): Printable {
+	if (isJvmWork(row.className)) {
+		return workName(row, room, fullNames);
+	}
+
 	const asides = row.via ? [viaText(row.via)] : [];
 	return row.holder === undefined
 		? nameWith(row, asides, room, fullNames)
 		: nameHeldBy(row, {holder: row.holder, others: row.otherHolders}, asides, room, fullNames);
 }
 
-type LineChoice = {
-	/** All compilations are one row, `[jit]`. */
-	readonly isJitAsOne?: boolean;
+/** Returns `+ [jit] 12 methods`, `- [gc] 3 threads`, or a part of such a row, indented. */
+function workName(row: LineRow, room: number, fullNames: boolean): Printable {
+	if (row.parentKey !== undefined) {
+		return safe`${safe` `.repeat(partIndent)}${shortName(row, Math.max(1, room - partIndent), fullNames)}`;
+	}
+
+	if (row.isOpen === undefined) {
+		return shortName(row, room, fullNames);
+	}
+
+	const {methodCount = 0} = row.place;
+	const parts = methodCount > 0 ? plural(methodCount, safe`method`) : plural(row.threadCount, safe`thread`);
+	return safe`${treeMark(0, {hasChildren: true, isOpen: row.isOpen}, room)}${row.className} ${parts}`;
+}
+
+type LineChoice = Pick<Scope, 'work'> & {
 	isWanted?(row: LineRow): boolean;
 };
 
@@ -186,16 +209,49 @@ export function queryLines(
 	snapshot: Snapshot,
 	since: Snapshot | undefined,
 	query: Query,
-	{isJitAsOne, isWanted}: LineChoice = {},
+	{work, isWanted}: LineChoice = {},
 ): LineTable {
-	const scope: Scope = {...scopeOf(snapshot, query), work: isJitAsOne ? 'jit-as-one' : undefined};
-	const {rows, ...whole} = countedLines(snapshot, since, query, scope);
+	const scope: Scope = {...scopeOf(snapshot, query), work};
+	const {rows, workParts, ...whole} = countedLines(snapshot, since, query, scope);
 	const matching = filtered(rows, scope.filter, filterFields(scope.unit, sampledMs(snapshot, since)));
-	return {
-		rows: sortRows(isWanted ? matching.filter(row => isWanted(row)) : matching, lineColumns, query.sort),
-		allRows: rows.length,
-		...whole,
-	};
+	const sorted = sortRows(isWanted ? matching.filter(row => isWanted(row)) : matching, lineColumns, query.sort);
+	const table = {rows: sorted, allRows: rows.length, ...whole};
+	if (workParts.size === 0 || query.by === 'class') {
+		return table;
+	}
+
+	const {dictionary} = snapshot;
+	const isOpen = ({key}: LineRow) => (query.tree?.opened?.get(key) ?? 'closed') !== 'closed';
+	const open = sorted.filter(row => workParts.has(row.bucket) && isOpen(row));
+	const parts = open.length > 0 ? queryLines(snapshot, since, query, {work: 'all', isWanted}).rows : [];
+	const placed = sorted.flatMap(row => {
+		const nodes = workParts.get(row.bucket);
+		return nodes ? withParts(row, {dictionary, nodes, parts, isOpen: open.includes(row)}) : row;
+	});
+	return {...table, rows: placed};
+}
+
+/** Returns a row of the JVM's work and, if it is open, its parts. */
+function withParts(
+	row: LineRow,
+	{dictionary: {strings, frameMethod, nodeFrame}, nodes, parts, isOpen}: {
+		readonly dictionary: Dictionary;
+		/** The nodes of its parts. */
+		readonly nodes: readonly number[];
+		/** Rows of the parts of all work. */
+		readonly parts: readonly LineRow[];
+		readonly isOpen: boolean;
+	},
+): LineRow[] {
+	const names = nodes.map(node => compiledMethod(strings[frameMethod[nodeFrame[node]]]));
+	const methodCount = row.className === jvmWork.jit ? new Set(names.filter(Boolean)).size : 0;
+	const own = isOpen ? parts.filter(({className, method}) => className === row.className && method !== '') : [];
+	return [row.at({isOpen, methodCount}), ...own.map(part => part.at({parentKey: row.key}))];
+}
+
+/** Returns the method of a frame such as `C2 com.acme.Foo.bar@12`; empty for a compiler alone. */
+function compiledMethod(text: string): string {
+	return /\S+\.\S+$/.exec(text)?.[0].replace(/@\d+$/, '') ?? '';
 }
 
 /** Returns the fields of rows for filters, percentages in the unit. */
@@ -229,7 +285,9 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 	);
 	const isAll = query.filter !== '' || columnsShowingAll.has(query.sort.column);
 	const table = queryLines(snapshot, since, lineQuery, {
-		isJitAsOne: query.filter === '' && !query.summary.isOfEachCompilation,
+		work: query.filter === '' && !query.summary.isOfEachPart
+			? (query.summary.isReport ? 'jit-as-one' : 'as-one')
+			: undefined,
 		...(isAll ? {} : {isWanted: row => row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0}),
 	});
 	// The query is unchanged unless the program uses almost no CPU.
