@@ -121,7 +121,7 @@ async function printReports(
 			break;
 		}
 
-		const vitals = readVitals();
+		const vitals = {...readVitals(), ...source.figures?.()};
 		await write(format.write(snapshot, last?.snapshot, {
 			...exportOptions,
 			notes: batchNotes(source.status()),

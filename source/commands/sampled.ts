@@ -62,7 +62,7 @@ export class Windows {
 	/** Adds what was sampled since the last window, if that is a second or `isLast`; returns all windows. */
 	follow(isLast = false): Ring {
 		const snapshot = this.#source.read();
-		const vitals = this.#vitals?.read();
+		const vitals = {...this.#vitals?.read(), ...this.#source.figures?.()};
 		if (snapshot && snapshot.session.samples > 0) {
 			const {note, lineNote, tracer} = this.#source.status();
 			this.ring = addToRing(

@@ -69,6 +69,13 @@ export type TargetVitals = {
 	readonly heapUsedBytes?: number;
 	readonly heapCapacityBytes?: number;
 	readonly heapMaxBytes?: number;
+	/** The same of its generations; absent for a collector that has only one. */
+	readonly youngUsedBytes?: number;
+	readonly youngCapacityBytes?: number;
+	readonly oldUsedBytes?: number;
+	readonly oldCapacityBytes?: number;
+	/** Collections since the previous reading. */
+	readonly collections?: number;
 	/**
 	Share of the time since the previous reading for which collections stopped the program, without the time until all
 	threads had stopped and without concurrent cycles.
@@ -116,19 +123,50 @@ export type TargetVitals = {
 	/** The part of metaspace for classes alone (compressed class space), and its size. */
 	readonly classSpaceCommittedBytes?: number;
 	readonly classSpaceMaxBytes?: number;
-	/** Open files of the process, and the most that it may have. */
+	/** Classes that are loaded, and how many are loaded a second since the previous reading. */
+	readonly loadedClasses?: number;
+	readonly classLoadsPerS?: number;
+	/** Open files of the process, and the most that it may have; of these, by kind, as far as they could be read. */
 	readonly openFiles?: number;
 	readonly openFilesMax?: number;
+	readonly openSockets?: number;
+	readonly openPipes?: number;
+	readonly openPaths?: number;
 	/** Threads of all processes of the cgroup, and the most that it may have; absent without a limit. */
 	readonly tasks?: number;
 	readonly tasksMax?: number;
 	/** Memory of the cgroup that the kernel cannot reclaim, and its limit; absent without a limit. */
 	readonly memoryBytes?: number;
 	readonly memoryMaxBytes?: number;
+	/** Memory of direct buffers, their number, and the most that they may have, once one was made. */
+	readonly directBytes?: number;
+	readonly directBuffers?: number;
+	readonly directMaxBytes?: number;
+	/** Memory of files that the program maps into buffers, and their number. */
+	readonly mappedBytes?: number;
+	readonly mappedBuffers?: number;
+	/** Committed and reserved memory for compiled code. */
+	readonly codeCacheBytes?: number;
+	readonly codeCacheMaxBytes?: number;
+	/** Objects that wait for their finalizer. */
+	readonly pendingFinalizers?: number;
 	/** Resident memory of the process, and the part of it that is not of files. */
 	readonly rssBytes?: number;
 	readonly rssAnonBytes?: number;
 };
+
+/** Figures of `TargetVitals` that only an engine can read. */
+export type EngineFigures = Pick<
+	TargetVitals,
+	| 'codeCacheBytes'
+	| 'codeCacheMaxBytes'
+	| 'directBuffers'
+	| 'directBytes'
+	| 'directMaxBytes'
+	| 'mappedBuffers'
+	| 'mappedBytes'
+	| 'pendingFinalizers'
+>;
 
 /** Returns the engine's label: its name and, if it has several ways to read running threads, the one in use. */
 export function engineName({engine, timer}: {readonly engine: Printable; readonly timer: Printable}): Printable {

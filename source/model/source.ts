@@ -1,5 +1,5 @@
 import type {Printable} from '../util/printable.js';
-import type {Snapshot} from './snapshot.js';
+import type {EngineFigures, Snapshot} from './snapshot.js';
 
 /** What a source is doing. `ended`: normally; `failed`: `message` says why; `recording`: it is a file. */
 export type SourcePhase = 'starting' | 'sampling' | 'paused' | 'ended' | 'failed' | 'recording';
@@ -52,6 +52,8 @@ export type SnapshotSource = {
 	read(): Snapshot | undefined;
 	/** How many times rarer than usual to read and draw, so that our own CPU time stays in its budget; 1 if absent. */
 	refreshEvery?(): number;
+	/** Returns the figures of the target that the engine read last; absent if there are none. */
+	figures?(): EngineFigures;
 	/** Pauses or resumes sampling; does nothing for a file. */
 	setPaused(paused: boolean): void;
 	/**
@@ -70,6 +72,7 @@ export function sourceOver(inner: SnapshotSource, own: Partial<SnapshotSource>):
 		status: () => inner.status(),
 		read: () => inner.read(),
 		refreshEvery: () => inner.refreshEvery?.() ?? 1,
+		figures: () => inner.figures?.() ?? {},
 		askForHolders() {
 			inner.askForHolders?.();
 		},

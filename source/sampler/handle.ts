@@ -3,7 +3,7 @@ import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import type {PoolReading} from '../model/pool-reading.js';
-import type {Snapshot} from '../model/snapshot.js';
+import type {EngineFigures, Snapshot} from '../model/snapshot.js';
 import {hasEnded, type SnapshotSource, type SourceStatus} from '../model/source.js';
 import {printable, safe, type Printable} from '../util/printable.js';
 import {Bell} from '../table/lock.js';
@@ -84,6 +84,7 @@ class LiveSampler implements SamplerHandle {
 	#endedMs = Infinity;
 	#samples = 0;
 	#pools: readonly PoolReading[] | undefined;
+	#figures: EngineFigures = {};
 	/** The result of the last `read`. */
 	#snapshot: Snapshot | undefined;
 	/** The table from which `#snapshot` was made. */
@@ -174,6 +175,10 @@ class LiveSampler implements SamplerHandle {
 		return this.#snapshot;
 	}
 
+	figures(): EngineFigures {
+		return this.#figures;
+	}
+
 	refreshEvery(): number {
 		return this.#refreshEvery;
 	}
@@ -256,6 +261,11 @@ class LiveSampler implements SamplerHandle {
 
 			case 'pools': {
 				this.#pools = report.pools;
+				break;
+			}
+
+			case 'figures': {
+				this.#figures = report.figures;
 				break;
 			}
 

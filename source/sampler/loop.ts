@@ -34,6 +34,10 @@ const undelayedPoolReadings = 4;
 /** At the start, the first samples come first. */
 const firstPoolsAfterMs = 300;
 
+/** The engine's figures are read again after this time, or after this multiple of what the last reading took. */
+const figuresEveryMs = 1000;
+const figuresPauseFactor = 200;
+
 /** The second sample follows soon, after this fraction of an interval, at most this time: CPU time needs two. */
 const secondSampleFraction = 1 / 4;
 const maxSecondSampleMs = 75;
@@ -100,6 +104,7 @@ export class SamplingLoop {
 	#failureNoteAtMs = -Infinity;
 	#pauseFigures = this.#pauses.figures();
 	#pauseFiguresAtMs = -Infinity;
+	#figuresDueMs = -Infinity;
 	#pools = {dueMs: performance.now() + firstPoolsAfterMs, readings: 0};
 
 	constructor(options: LoopOptions) {
@@ -319,6 +324,18 @@ export class SamplingLoop {
 			hasCpu: this.#hasCpu || undefined, lineNote: this.#options.session.lineNote, note: this.#options.note,
 		});
 		this.#readPools(nowMs);
+		this.#readFigures(nowMs);
+	}
+
+	/** Reports the engine's figures of the target if they are due. */
+	#readFigures(nowMs: number): void {
+		const {session, report} = this.#options;
+		if (session.readFigures && nowMs >= this.#figuresDueMs) {
+			const startMs = performance.now();
+			report({kind: 'figures', figures: session.readFigures()});
+			const endMs = performance.now();
+			this.#figuresDueMs = endMs + Math.max(figuresEveryMs, figuresPauseFactor * (endMs - startMs));
+		}
 	}
 
 	/** Reports the pools if they are due. */

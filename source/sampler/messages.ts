@@ -1,5 +1,6 @@
 import type {Printable} from '../util/printable.js';
 import type {EngineOptions, TimerId} from '../engines/common/engine.js';
+import type {EngineFigures} from '../model/snapshot.js';
 import type {SourceStatus} from '../model/source.js';
 import type {PoolReading} from '../model/pool-reading.js';
 import type {Target} from '../jvm/target.js';
@@ -48,6 +49,8 @@ export type Report =
 	| {readonly kind: 'status'; readonly status: StatusChange}
 	/** Pools, read again about once a second. */
 	| {readonly kind: 'pools'; readonly pools: readonly PoolReading[]}
+	/** Figures of the target that the engine has read, about once a second. */
+	| {readonly kind: 'figures'; readonly figures: EngineFigures}
 	/** Answers a `hold`: the target is released. */
 	| {readonly kind: 'held'; readonly number: number}
 	/** The session has ended, and so does the worker. */

@@ -1,6 +1,6 @@
 import type {ChildProcess} from 'node:child_process';
 import {
-	existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync,
+	existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, writeFileSync,
 } from 'node:fs';
 import {once} from 'node:events';
 import {tmpdir} from 'node:os';
@@ -200,9 +200,13 @@ test.each(jdks())('JDK $release: metaspace and open files, of their limits', asy
 		jdk: on, jvmArgs: ['-XX:MaxMetaspaceSize=80m', '-XX:CompressedClassSpaceSize=48m', '-XX:+UseSerialGC'],
 	});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
-	const {openFiles, openFilesMax, metaspaceMaxBytes, classSpaceMaxBytes} = vitals.read();
+	const {openFiles, openFilesMax, openSockets, openPipes, openPaths, metaspaceMaxBytes, classSpaceMaxBytes}
+		= vitals.read();
 	// Not after an attach: what waits for a connection has reserved a file that no list has.
-	expect(openFiles).toBe(readdirSync(`/proc/${java.pid}/fd`).length);
+	const links = readdirSync(`/proc/${java.pid}/fd`).map(name => readlinkSync(`/proc/${java.pid}/fd/${name}`));
+	expect(openFiles).toBe(links.length);
+	expect([openSockets, openPipes, openPaths].map(count => count! > 0)).toEqual([true, true, true]);
+	expect(openSockets! + openPipes! + openPaths!).toBe(links.filter(link => !link.startsWith('anon_inode:')).length);
 	const limits = readFileSync(`/proc/${java.pid}/limits`, 'utf8');
 	expect(openFilesMax).toBe(Number(/Max open files +(\d+)/.exec(limits)?.[1]));
 	expect({metaspaceMaxBytes, classSpaceMaxBytes}).toEqual({metaspaceMaxBytes: 80 * mb, classSpaceMaxBytes: 48 * mb});

@@ -260,6 +260,7 @@ describe('what the program nears', () => {
 			{...fine, classSpaceCommittedBytes: 900 * mb, classSpaceMaxBytes: 1024 * mb},
 			/ class space 88% of 1G/,
 		],
+		['direct memory', {...fine, directBytes: 44 * mb, directMaxBytes: 50 * mb}, / direct memory 88% of 50M/],
 		['threads', {...fine, tasks: 95, tasksMax: 100}, / threads 95% of 100/],
 		['memory', {...fine, memoryBytes: 1.4 * 1024 * mb, memoryMaxBytes: 1.5 * 1024 * mb}, / memory 93% of 1\.5G/],
 		// Heap and CPU have their own figures.

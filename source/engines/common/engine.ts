@@ -1,6 +1,7 @@
 import {printable, type Printable} from '../../util/printable.js';
 import type {Interner, unattributedReason} from '../../model/frame.js';
 import type {PoolReading} from '../../model/pool-reading.js';
+import type {EngineFigures} from '../../model/snapshot.js';
 import type {Sample} from '../../model/sample.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
 import type {Target} from '../../jvm/target.js';
@@ -104,6 +105,8 @@ export type EngineSession = {
 	the engine reads none.
 	*/
 	readPools?(): readonly PoolReading[];
+	/** Returns figures of the target that only the engine can read. Never throws. Undefined if it reads none. */
+	readFigures?(): EngineFigures;
 	/** Records running threads this many times more rarely than usual. Undefined if the engine records none. */
 	recordEvery?(times: number): void;
 	/**

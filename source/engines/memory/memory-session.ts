@@ -1,6 +1,7 @@
 import {JvmStacks} from '../../model/jvm-stacks.js';
 import {type PoolReading} from '../../model/pool-reading.js';
 import {type Sample} from '../../model/sample.js';
+import {type EngineFigures} from '../../model/snapshot.js';
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {isAlive, programOf} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
@@ -11,6 +12,7 @@ import {
 import {steadyNow} from '../../util/steady-clock.js';
 import {meanHeldMs} from './cpu/ptrace/stopper.js';
 import {type LiveJvm} from './open.js';
+import {MemoryFigures} from './memory-figures.js';
 import {SampleRows} from './sample-rows.js';
 import {Unreadable} from './target/memory-reader.js';
 import {ThreadStacks} from './thread-stacks.js';
@@ -32,6 +34,7 @@ export class MemorySession implements EngineSession {
 	readonly #descriptions: Descriptions;
 	readonly #rows: SampleRows;
 	readonly #pools: Pools;
+	readonly #figures: MemoryFigures;
 	/** Consecutive failed samples. */
 	#failures = 0;
 	#closed = false;
@@ -45,6 +48,7 @@ export class MemorySession implements EngineSession {
 		this.#stacks = new ThreadStacks(jvm, target, options, this.#threads);
 		this.#descriptions = new Descriptions(jvm, target.pid, this.#threads.java);
 		this.#pools = new Pools(jvm);
+		this.#figures = new MemoryFigures(jvm);
 		const {perf, observedThreads, note} = this.#stacks;
 		this.note = note;
 		this.timer = perf ? 'perf' : 'stop';
@@ -119,6 +123,10 @@ export class MemorySession implements EngineSession {
 
 	readPools(): readonly PoolReading[] {
 		return this.#closed ? [] : this.#pools.read(this.#threads.newest);
+	}
+
+	readFigures(): EngineFigures {
+		return this.#closed ? {} : this.#figures.read();
 	}
 
 	recordEvery(times: number): void {

@@ -111,8 +111,21 @@ const minDifferenceBytes = 1024;
 
 const usedNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.used$/;
 const capacityNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.capacity$/;
+const generationNames = [0, 1].map(generation => ({
+	used: new RegExp(`^sun\\.gc\\.generation\\.${generation}\\.space\\.\\d+\\.used$`),
+	capacity: new RegExp(`^sun\\.gc\\.generation\\.${generation}\\.space\\.\\d+\\.capacity$`),
+}));
 
-type Heap = Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes' | 'heapMaxBytes'>;
+type Heap = Pick<
+	TargetVitals,
+	| 'heapCapacityBytes'
+	| 'heapMaxBytes'
+	| 'heapUsedBytes'
+	| 'oldCapacityBytes'
+	| 'oldUsedBytes'
+	| 'youngCapacityBytes'
+	| 'youngUsedBytes'
+>;
 
 /** Returns the sizes of the Java heap, summed over the spaces of its generations (metaspace has other counters). */
 export function heapOf(counters: PerfCounters | undefined): Heap {
@@ -122,15 +135,45 @@ export function heapOf(counters: PerfCounters | undefined): Heap {
 		heapUsedBytes: used === 0 ? undefined : used,
 		heapCapacityBytes: sumOfCounters(counters, capacityNames),
 		heapMaxBytes: maxHeapBytes(counters),
+		...(used === 0 ? {} : generationsOf(counters)),
 	};
+}
+
+/** Returns the sizes of the two generations; none for a collector that has only one. */
+function generationsOf(counters: PerfCounters | undefined): Heap {
+	const [young, old] = generationNames.map(({used, capacity}) => ({
+		used: sumOfCounters(counters, used), capacity: sumOfCounters(counters, capacity),
+	}));
+	return young.capacity && old.capacity
+		? {
+			youngUsedBytes: young.used, youngCapacityBytes: young.capacity,
+			oldUsedBytes: old.used, oldCapacityBytes: old.capacity,
+		}
+		: {};
+}
+
+/** Returns the number of classes that are loaded now, and of all that were ever loaded. */
+export function classesOf(
+	counters: PerfCounters | undefined,
+): {readonly loaded: number | undefined; readonly ever: number | undefined} {
+	const ever = sumOfCounters(counters, /^java\.cls\.(?:sharedL|l)oadedClasses$/);
+	const unloaded = sumOfCounters(counters, /^java\.cls\.(?:sharedU|u)nloadedClasses$/);
+	return {ever, loaded: ever === undefined || unloaded === undefined ? undefined : Math.max(0, ever - unloaded)};
 }
 
 type Metaspace = Pick<
 	TargetVitals,
-	'metaspaceUsedBytes' | 'metaspaceCommittedBytes' | 'classSpaceCommittedBytes' | 'classSpaceMaxBytes'
+	| 'classSpaceCommittedBytes'
+	| 'classSpaceMaxBytes'
+	| 'loadedClasses'
+	| 'metaspaceCommittedBytes'
+	| 'metaspaceUsedBytes'
 >;
 
-/** Returns the sizes of metaspace. HotSpot's `capacity` is the committed size; it updates them at collections. */
+/**
+Returns the sizes of metaspace, and the number of its classes. HotSpot's `capacity` is the committed size; it updates
+the sizes at collections.
+*/
 export function metaspaceOf(counters: PerfCounters | undefined): Metaspace {
 	const figure = (name: string) => {
 		const bytes = numberCounter(counters, `sun.gc.${name}`);
@@ -142,6 +185,7 @@ export function metaspaceOf(counters: PerfCounters | undefined): Metaspace {
 		metaspaceCommittedBytes: figure('metaspace.capacity'),
 		classSpaceCommittedBytes: figure('compressedclassspace.capacity'),
 		classSpaceMaxBytes: figure('compressedclassspace.maxCapacity'),
+		loadedClasses: classesOf(counters).loaded,
 	};
 }
 

@@ -3,11 +3,21 @@ import {totalmem} from 'node:os';
 import path from 'node:path';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {groupFiles, groupFolders, readGroupFile, readGroupNumber, valueIn} from '../system/cgroups.js';
-import {attempt, readProc} from '../system/proc.js';
+import {attempt, linkOf, readProc} from '../system/proc.js';
 
 type Figures = Pick<
 	TargetVitals,
-	'memoryBytes' | 'memoryMaxBytes' | 'openFiles' | 'openFilesMax' | 'rssBytes' | 'rssAnonBytes' | 'tasks' | 'tasksMax'
+	| 'memoryBytes'
+	| 'memoryMaxBytes'
+	| 'openFiles'
+	| 'openFilesMax'
+	| 'openPaths'
+	| 'openPipes'
+	| 'openSockets'
+	| 'rssAnonBytes'
+	| 'rssBytes'
+	| 'tasks'
+	| 'tasksMax'
 >;
 
 /** Reads what a process uses of the limits that the kernel sets it: open files, and memory and tasks of its cgroups. */
@@ -42,7 +52,7 @@ export class ProcessLimits {
 			rssAnonBytes: kilobytes('RssAnon'),
 			memoryBytes: memory?.used,
 			memoryMaxBytes: memory?.max,
-			openFiles: this.#openFiles.count(),
+			...this.#openFiles.read(),
 			openFilesMax: openFilesMax === undefined ? undefined : Number(openFilesMax),
 			tasks: tasks?.used,
 			tasksMax: tasks?.max,
@@ -83,32 +93,53 @@ function memoryOf(limit: string): Usage | undefined {
 	return {...usage, used: Math.max(0, usage.used - cached)};
 }
 
-/** A list that took a millisecond is made again only after this multiple of it. */
-const listPause = 200;
+/** Files are listed again after this time, or after this multiple of what the last list took. */
+const listEveryMs = 5000;
+const listPause = 1000;
 
-/** Counts open files: since Linux 6.2 the size of /proc/PID/fd; before, the list, which is long if many are open. */
+/** Most files of which the kinds are read. */
+const maxListed = 10_000;
+
+/** Kinds of open files by what their links begin with (proc_pid_fd(5)). */
+const kinds = [
+	{figure: 'openSockets', start: 'socket:'}, {figure: 'openPipes', start: 'pipe:'}, {figure: 'openPaths', start: '/'},
+] as const;
+
+type FileKinds = Partial<Record<(typeof kinds)[number]['figure'], number>>;
+
+/** Counts open files: since Linux 6.2 the size of /proc/PID/fd; before, the length of the list. */
 class OpenFiles {
 	readonly #folder: string;
-	#count: number | undefined;
-	#againAtMs = 0;
+	#listed: {readonly count?: number; readonly ofKind: FileKinds} = {ofKind: {}};
+	#againAtMs = -Infinity;
 
 	constructor(pid: number) {
 		this.#folder = `/proc/${pid}/fd`;
 	}
 
-	/** Returns the number of open files; undefined if unreadable. */
-	count(): number | undefined {
+	/** Returns the number of open files, and the numbers by kind when they were last listed. */
+	read(): Pick<Figures, 'openFiles' | (typeof kinds)[number]['figure']> {
 		const startMs = performance.now();
-		const size = attempt(() => statSync(this.#folder).size, 0);
-		if (size > 0) {
-			return size;
-		}
-
 		if (startMs >= this.#againAtMs) {
-			this.#count = attempt(() => readdirSync(this.#folder).length, undefined);
-			this.#againAtMs = startMs + (listPause * (performance.now() - startMs));
+			this.#listed = this.#list();
+			this.#againAtMs = startMs + Math.max(listEveryMs, listPause * (performance.now() - startMs));
 		}
 
-		return this.#count;
+		const size = attempt(() => statSync(this.#folder).size, 0);
+		return {openFiles: size > 0 ? size : this.#listed.count, ...this.#listed.ofKind};
+	}
+
+	#list(): {readonly count?: number; readonly ofKind: FileKinds} {
+		const names = attempt(() => readdirSync(this.#folder), undefined);
+		const shown = names && names.length <= maxListed ? names : [];
+		const links = shown.map(name => linkOf(path.join(this.#folder, name)));
+		const areReadable = links.some(link => link !== '');
+		return {
+			count: names?.length,
+			ofKind: areReadable
+				? Object.fromEntries(kinds.map(({figure, start}) =>
+					[figure, links.filter(link => link.startsWith(start)).length]))
+				: {},
+		};
 	}
 }

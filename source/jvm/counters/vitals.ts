@@ -10,6 +10,7 @@ import {CpuLimits, cpuPressure} from './cpu-limits.js';
 import {readMaxMetaspace} from './jvm-flags.js';
 import {ProcessLimits} from './process-limits.js';
 import {
+	classesOf,
 	edenOf, heapOf, metaspaceOf, numberCounter, openPerfData, stringCounter, sumOfCounters,
 	type Eden, type PerfCounters,
 } from './hsperfdata.js';
@@ -30,6 +31,7 @@ type Reading = {
 	readonly atSafepointSeconds?: number;
 	readonly safepointSeconds?: number;
 	readonly compilations?: number;
+	readonly classLoads?: number;
 	readonly eden?: Eden;
 };
 
@@ -60,22 +62,18 @@ export function openVitals(target: Target): VitalsReader {
 			const now = readingOf(stat, counters, safepointTimes);
 			const before = previous;
 			previous = now;
-			const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = heapOf(counters);
-			const {cpuPercent, gcPercent, safepointPercent, compilationsPerS} = before ? sharesOf(before, now) : {};
+			const {heapUsedBytes, heapCapacityBytes, heapMaxBytes, ...generations} = heapOf(counters);
 			const {heapAfterGcBytes, heapGrowthBytesPerMin} = heapAfterCollections.with(now, heapUsedBytes);
-			// Thousands are kept (query/past): with the same properties in all, V8 shares one hidden class.
 			return {
-				cpuPercent,
+				...(before ? sharesOf(before, now) : {}),
 				heapUsedBytes,
 				heapCapacityBytes,
 				heapMaxBytes,
-				gcPercent,
+				...generations,
 				gcCause: gcCauseOf(counters),
 				...recentCollections.with(now, gcCauseOf(counters)),
 				heapAfterGcBytes,
 				heapGrowthBytesPerMin,
-				safepointPercent,
-				compilationsPerS,
 				allocBytesPerS: before ? allocation.since(before, now) : undefined,
 				isStopped: stat.state === 'T',
 				isFrozen: isFrozen(target.pid),
@@ -111,6 +109,7 @@ function readingOf(
 		atSafepointSeconds: secondsOf(counters, safepointTime),
 		safepointSeconds: secondsOf(counters, safepointTimes),
 		compilations: numberCounter(counters, 'sun.ci.totalCompiles'),
+		classLoads: classesOf(counters).ever,
 		eden: edenOf(counters),
 	};
 }
@@ -118,13 +117,16 @@ function readingOf(
 function sharesOf(
 	before: Reading,
 	now: Reading,
-): Pick<TargetVitals, 'cpuPercent' | 'gcPercent' | 'safepointPercent' | 'compilationsPerS'> {
+): Pick<
+		TargetVitals,
+	'classLoadsPerS' | 'collections' | 'compilationsPerS' | 'cpuPercent' | 'gcPercent' | 'safepointPercent'
+	> {
 	const seconds = (now.atMs - before.atMs) / 1000;
 	if (seconds <= 0) {
 		return {};
 	}
 
-	const perS = (name: 'gcSeconds' | 'atSafepointSeconds' | 'safepointSeconds' | 'compilations') => {
+	const perS = (name: 'gcSeconds' | 'atSafepointSeconds' | 'safepointSeconds' | 'compilations' | 'classLoads') => {
 		const [from, to] = [before[name], now[name]];
 		return from === undefined || to === undefined ? undefined : Math.max(0, to - from) / seconds;
 	};
@@ -140,6 +142,10 @@ function sharesOf(
 		gcPercent: percent(paused),
 		safepointPercent: percent(perS('safepointSeconds')),
 		compilationsPerS: perS('compilations'),
+		classLoadsPerS: perS('classLoads'),
+		collections: before.collections === undefined || now.collections === undefined
+			? undefined
+			: Math.max(0, now.collections - before.collections),
 	};
 }
 

@@ -39,6 +39,11 @@ const kinds: readonly LimitKind[] = [
 		figures: vitals => [vitals.classSpaceCommittedBytes, vitals.classSpaceMaxBytes],
 		text: shortBytes,
 	},
+	{
+		name: safe`direct memory`,
+		figures: vitals => [vitals.directBytes, vitals.directMaxBytes],
+		text: shortBytes,
+	},
 	{name: safe`open files`, figures: vitals => [vitals.openFiles, vitals.openFilesMax], text: countText},
 	{name: safe`threads`, figures: vitals => [vitals.tasks, vitals.tasksMax], text: countText},
 	{name: safe`memory`, figures: vitals => [vitals.memoryBytes, vitals.memoryMaxBytes], text: shortBytes},

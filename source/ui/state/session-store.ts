@@ -108,7 +108,7 @@ export class SessionStore {
 			return;
 		}
 
-		const now = isOver(status) ? {} : {nowMs: this.#now(), vitals: vitals()};
+		const now = isOver(status) ? {} : {nowMs: this.#now(), vitals: {...vitals(), ...source.figures?.()}};
 		this.#addToRing(snapshot, now.vitals);
 		this.#set({
 			status,

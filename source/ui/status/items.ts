@@ -217,7 +217,7 @@ export const headerItems: readonly HeaderItem[] = [
 		priority: 7,
 		word: 'limits ok',
 		meaning:
-			'of heap, metaspace, class space, open files, and the threads, CPU time and memory of its '
+			'of heap, metaspace, class space, direct memory, open files, and the threads, CPU time and memory of its '
 			+ 'cgroup the program uses less than 70 % of what it may, as far as limits exist and can be '
 			+ 'read; otherwise the nearest limit',
 		text({data: {vitals}}) {

@@ -1,4 +1,5 @@
 import {safe, type Printable} from '../../../util/printable.js';
+import {sumOf} from '../../../util/sum.js';
 import {fail, ifReadable, type Reader} from '../target/memory-reader.js';
 import {type Popped} from '../decode/stack-pointer.js';
 import {type TopFrameState} from '../decode/prologue.js';
@@ -10,10 +11,10 @@ import {type Methods} from './methods.js';
 import {type Vm} from './vm.js';
 
 /**
-`low` to `end`: its reserved addresses; `segments`: address of the segment map, which has a byte for each segment;
-`shift`: log2 of a segment's bytes.
+`low` to `end`: its reserved addresses; `high`: address of the pointer to where those end that are committed;
+`segments`: address of the segment map, which has a byte for each segment; `shift`: log2 of a segment's bytes.
 */
-type CodeHeap = Readonly<Record<'low' | 'end' | 'segments' | 'shift', number>>;
+type CodeHeap = Readonly<Record<'low' | 'end' | 'segments' | 'shift' | 'high', number>>;
 
 /** Whether a code address is a call's return address, or the program counter of an interrupted thread. */
 export type PcKind = 'returnAddress' | 'interrupted';
@@ -147,6 +148,14 @@ export class CodeCache {
 			end: Math.max(...this.#heaps.map(heap => heap.end)),
 		};
 		return this.#cachedBounds;
+	}
+
+	/** Returns the bytes of all code heaps that are committed and reserved. Throws `Unreadable`. */
+	sizes(): {readonly committed: number; readonly reserved: number} {
+		return {
+			committed: sumOf(this.#heaps, ({low, high}) => this.#vm.reader.pointer(high) - low),
+			reserved: sumOf(this.#heaps, ({low, end}) => end - low),
+		};
 	}
 
 	/** Returns 64 bytes of code at an address, zero where unreadable; valid until the next call. */
@@ -324,6 +333,7 @@ function readHeap(reader: Reader, fields: Vm['layout']['fields'], heap: number):
 	const memory = heap + fields.heapMemory;
 	return {
 		low: reader.pointer(memory + fields.spaceLow),
+		high: memory + fields.spaceHigh,
 		end: reader.pointer(memory + fields.spaceEnd),
 		segments: reader.pointer(heap + fields.heapSegmentMap + fields.spaceLow),
 		shift: Math.min(reader.u32(heap + fields.heapSegmentShift), maxSegmentShift),

@@ -16,6 +16,9 @@ const entryLimit = 10_000;
 
 const cachedClassNamesLimit = 1024;
 
+/** From this release on, a class refers to its mirror by a handle, not by address (JDK-8186777). */
+const firstWithMirrorHandles = 10;
+
 /** An entry of a map: addresses of its key and node, and the index of its bin. */
 export type MapEntry = {readonly key: number; readonly node: number; readonly bin: number};
 
@@ -43,8 +46,13 @@ export class JdkObjects {
 	/** Returns the object in a static field; 0 for null or a missing field. */
 	staticField(className: string, name: string, signature: string): number {
 		const klass = this.classes.get(className) ?? fail();
-		const mirror = this.#jvm.vm.reader.pointer(klass + this.#jvm.vm.layout.fields.klassMirror);
-		return this.#fieldOf(klass, this.#jvm.heap.wideReference(mirror), name, signature);
+		return this.#fieldOf(klass, this.#mirrorOf(klass), name, signature);
+	}
+
+	/** Returns the address of a static field of a class. */
+	staticAddress(className: string, name: string, signature: string): number {
+		const klass = this.classes.get(className) ?? fail();
+		return this.#mirrorOf(klass) + this.#jvm.heap.requiredOffset(klass, name, signature);
 	}
 
 	/** Returns the number in a field. */
@@ -160,6 +168,14 @@ export class JdkObjects {
 			: (name === `${mapClass}$Node` ? node : 0);
 	}
 
+	/** Returns the java.lang.Class object of a class, which has its static fields. */
+	#mirrorOf(klass: number): number {
+		const {vm: {reader, release, layout: {fields}}, heap} = this.#jvm;
+		const slot = klass + fields.klassMirror;
+		const mirror = heap.wideReference(release < firstWithMirrorHandles ? slot : reader.pointer(slot));
+		return mirror === 0 ? fail() : mirror;
+	}
+
 	#fieldOf(klass: number, object: number, name: string, signature: string): number {
 		const offset = this.#jvm.heap.fieldOffset(klass, name, signature);
 		return has(offset) ? this.#jvm.heap.reference(object + offset) : 0;
@@ -176,6 +192,10 @@ const loaderLimit = 1 << 17;
 /** Maximum number of classes that `update` checks. */
 const classesPerUpdate = 256;
 
+/** The same in the hash table of JDK 8 once all of it has been searched, and the bound on entries of a bucket. */
+const laterClassesPerUpdate = 32;
+const entriesPerBucket = 1024;
+
 /** Finds classes loaded by the boot loader, by name. They are never unloaded. */
 class BootClasses {
 	readonly #vm: Vm;
@@ -189,6 +209,9 @@ class BootClasses {
 	#newest = 0;
 	#next = 0;
 	#end = 0;
+	/** The next bucket of the hash table of JDK 8, and whether all of it has been searched. */
+	#bucket = 0;
+	#isTableSearched = false;
 
 	/** `names`: of the classes to find, with dots, in ASCII. */
 	constructor(vm: Vm, names: readonly string[]) {
@@ -209,6 +232,11 @@ class BootClasses {
 
 		ifReadable(() => {
 			const {reader, layout: {fields}} = this.#vm;
+			if (!has(fields.loaderKlasses)) {
+				this.#searchTable();
+				return;
+			}
+
 			this.#loader = this.#loader === 0 ? this.#findLoader() : this.#loader;
 			if (this.#next === this.#end) {
 				this.#end = this.#newest;
@@ -221,6 +249,37 @@ class BootClasses {
 				this.#next = reader.word(this.#next + fields.klassNextLink);
 			}
 		}, undefined);
+	}
+
+	/**
+	Continues the search in the hash table of JDK 8, more slowly once all of it has been searched. An entry refers to
+	the next one by a pointer whose lowest bit is a mark.
+	*/
+	#searchTable(): void {
+		const {reader, layout: {fields}} = this.#vm;
+		const table = reader.pointer(fields.dictionary);
+		const buckets = reader.pointer(table + fields.tableBuckets);
+		const size = reader.u32(table + fields.tableSize);
+		let left = this.#isTableSearched ? laterClassesPerUpdate : classesPerUpdate;
+		for (; left > 0 && this.#bucket < size; this.#bucket++) {
+			left--;
+			let entry = reader.word(buckets + (8 * this.#bucket));
+			for (let inBucket = entriesPerBucket; inBucket > 0 && entry > 1; inBucket--) {
+				entry -= entry % 2;
+				left--;
+				// The boot loader's object is null.
+				if (reader.word(reader.pointer(entry + fields.entryLoader) + fields.loaderObject) === 0) {
+					this.#check(reader.pointer(entry + fields.entryClass));
+				}
+
+				entry = reader.word(entry + fields.entryNext);
+			}
+		}
+
+		if (this.#bucket >= size) {
+			this.#bucket = 0;
+			this.#isTableSearched = true;
+		}
 	}
 
 	#check(klass: number): void {
