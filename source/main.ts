@@ -40,7 +40,7 @@ function report(error: unknown): number {
 }
 
 async function printVersion(): Promise<number> {
-	const {version} = await import('./runtime/bundle.js');
+	const {version} = await import('./util/version.js');
 	process.stdout.write(`${version}\n`);
 	return 0;
 }

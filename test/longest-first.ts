@@ -6,6 +6,7 @@ export const longest: readonly string[] = [
 	'tracing/small-heaps.jvm.test.ts',
 	'engines/memory/counted-lines.jvm.test.ts',
 	'dist.jvm.test.ts',
+	'single-file.jvm.test.ts',
 	'commands/situations.jvm.test.ts',
 	'sampler/backoff.jvm.test.ts',
 	'tracing/command.jvm.test.ts',

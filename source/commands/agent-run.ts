@@ -8,7 +8,7 @@ import {wrapAt} from '../exports/common/text-table.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {usage, UserError} from '../runtime/errors.js';
-import {version} from '../runtime/bundle.js';
+import {version} from '../util/version.js';
 import {abortOnSignal, checkBinary, planBatch, withOutput} from './batch.js';
 import {resolveTarget} from './resolve-target.js';
 import {checkAgentsAllowed} from './trace-texts.js';

@@ -12,7 +12,7 @@ import {openVitals} from '../jvm/counters/vitals.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {queryOfOptions} from '../options/query-options.js';
-import {version} from '../runtime/bundle.js';
+import {version} from '../util/version.js';
 import {viewOf} from '../views/view-registry.js';
 import {openSources} from './sources.js';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {platformProblem} from '../jvm/obstacles.js';
 import type {Options} from '../options/parse.js';
-import {bundledFile} from '../runtime/bundle.js';
+import {bundledFile} from '../util/bundle.js';
 import {UserError} from '../runtime/errors.js';
 import {showFile} from './open-file.js';
 import {profileTarget} from './profile-target.js';

@@ -8,7 +8,7 @@ import {wrapAt} from '../exports/common/text-table.js';
 import {cellWidth, elideEnd, fit} from '../util/cell-width.js';
 import {usage} from '../runtime/errors.js';
 import {eitherOf} from '../options/option.js';
-import {version} from '../runtime/bundle.js';
+import {version} from '../util/version.js';
 import {decimals} from '../query/columns/format.js';
 import {JvmWatch, type WatchedJvm} from '../jvm/discovery/jvm-watch.js';
 import {textFor, visibleColumns, type ChoiceColumn} from '../ui/components/choice-table.js';

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import {safe, type Printable} from '../util/printable.js';
-import {version} from '../runtime/bundle.js';
+import {version} from '../util/version.js';
 import {exitCodeAfter, UserError} from '../runtime/errors.js';
 import {asciiOf} from '../util/ascii.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';

@@ -1,7 +1,8 @@
 import {spawn, type ChildProcess} from 'node:child_process';
 import process from 'node:process';
 import {createInterface} from 'node:readline';
-import {version} from '../runtime/bundle.js';
+import {isSingleFile} from '../util/bundle.js';
+import {version} from '../util/version.js';
 import {UserError} from '../runtime/errors.js';
 import {tools, type Arguments, type Tool} from './mcp-tools.js';
 
@@ -164,7 +165,8 @@ async function call(id: Id, {name, arguments: given = {}}: Arguments, calls: Map
 		throw error;
 	}
 
-	const child = spawn(process.execPath, [process.argv[1], ...words], {stdio: ['ignore', 'pipe', 'pipe']});
+	const script = isSingleFile ? [] : [process.argv[1]];
+	const child = spawn(process.execPath, [...script, ...words], {stdio: ['ignore', 'pipe', 'pipe']});
 	calls.set(id, child);
 	try {
 		const {status, stdout, stderr} = await ended(child);

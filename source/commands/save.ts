@@ -9,7 +9,7 @@ import {
 import {formatOf, usualFormat} from '../exports/formats/format-registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
-import {version} from '../runtime/bundle.js';
+import {version} from '../util/version.js';
 import type {Save, SaveRequest} from '../ui/screens/session-effects.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {text} from '../exports/formats/text.js';

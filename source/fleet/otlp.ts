@@ -2,7 +2,7 @@ import {gzipSync} from 'node:zlib';
 import {Names} from '../exports/pprof/profile-names.js';
 import {timesOf, windowProfiles} from '../exports/pprof/window-profiles.js';
 import {printable} from '../util/printable.js';
-import {version} from '../runtime/bundle.js';
+import {version} from '../util/version.js';
 import {periodAttribute, periodText} from './pyroscope.js';
 import type {Protocol} from './sender.js';
 

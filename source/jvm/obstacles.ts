@@ -1,6 +1,7 @@
 import {existsSync, realpathSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import {isSingleFile} from '../util/bundle.js';
 import {printable, safe, type Printable} from '../util/printable.js';
 import {attempt} from './system/proc.js';
 
@@ -36,13 +37,19 @@ export function ourCommand(script = ourScript(), node = process.execPath, folder
 		return first !== undefined && attempt(() => realpathSync(first) === realpathSync(file), false);
 	};
 
-	return isFound('tprof-top', script) && isFound('node', node)
-		? safe`tprof-top`
-		: safe`${quoted(node)} ${quoted(script)}`;
+	if (isFound('tprof-top', script) && (isSingleFile || isFound('node', node))) {
+		return safe`tprof-top`;
+	}
+
+	return isSingleFile ? quoted(script) : safe`${quoted(node)} ${quoted(script)}`;
 }
 
 /** Returns the path of the program that was started; in a worker, whose argument is its own file, the one beside it. */
 function ourScript(): string {
+	if (isSingleFile) {
+		return process.execPath;
+	}
+
 	const [, started = ''] = process.argv;
 	const folder = path.dirname(started);
 	return [folder, path.dirname(folder)].map(each => path.join(each, 'cli.js')).find(file => existsSync(file))

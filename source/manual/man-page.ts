@@ -5,7 +5,7 @@ import {spellingOf, type Command} from '../options/command.js';
 import {exampleTable, exitCodes, optionHelp, optionSpelling} from '../options/help.js';
 import {groupTitles} from '../options/option.js';
 import {optionRows} from '../options/table.js';
-import {version} from '../runtime/bundle.js';
+import {version} from '../util/version.js';
 import {byGroup, isOfTables, keyTable} from '../ui/state/keys.js';
 import {headerWords} from '../ui/status/items.js';
 import {samplingFigures} from '../ui/status/sampling.js';

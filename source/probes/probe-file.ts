@@ -4,7 +4,7 @@ import {
 	stateKinds, type Probe, type TaskState, type ProbePoint, counterRoots, shippedProbes, type ProbeCounter,
 } from '../model/task-probe.js';
 import {printable, safe, type Printable} from '../util/printable.js';
-import {bundledFile} from '../runtime/bundle.js';
+import {readBundled} from '../util/bundle.js';
 import {UserError} from '../runtime/errors.js';
 import {readBytes} from '../jvm/system/proc.js';
 
@@ -13,9 +13,8 @@ const maxBytes = 1024 * 1024;
 /** Reads a shipped probe by its name, or a file. Throws UserError (2) with every fault and its line. */
 export function readProbe(nameOrFile: string): Probe {
 	const isShipped = shippedProbes.includes(nameOrFile);
-	const file = isShipped ? shippedFile(nameOrFile) : nameOrFile;
-	const name = isShipped ? printable(nameOrFile) : printable(path.basename(file).replace(/\.jsonc?$/, ''));
-	const {probe, faults} = parseProbe(name, textOf(file));
+	const name = printable(isShipped ? nameOrFile : path.basename(nameOrFile).replace(/\.jsonc?$/, ''));
+	const {probe, faults} = parseProbe(name, isShipped ? shippedText(nameOrFile) : textOf(nameOrFile));
 	if (!probe) {
 		throw new UserError(
 			`the probe ${nameOrFile}: ${faults.map(({line, text}) => `line ${line}: ${text}`).join('; ')}`,
@@ -26,15 +25,15 @@ export function readProbe(nameOrFile: string): Probe {
 	return probe;
 }
 
-function shippedFile(name: string): string {
-	const file = bundledFile(`probes/${name}.jsonc`);
-	if (file === undefined) {
+function shippedText(name: string): string {
+	const bytes = readBundled(`probes/${name}.jsonc`);
+	if (bytes === undefined) {
 		throw new UserError(`the probe ${name} is missing from probes/ beside tprof-top's cli.js`, {
 			hint: 'copy the whole dist folder, or install the package',
 		});
 	}
 
-	return file;
+	return bytes.toString();
 }
 
 function textOf(file: string): string {

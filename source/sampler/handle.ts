@@ -1,10 +1,11 @@
 import {existsSync} from 'node:fs';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
-import {Worker} from 'node:worker_threads';
+import {Worker, type WorkerOptions} from 'node:worker_threads';
 import type {PoolReading} from '../model/pool-reading.js';
 import type {EngineFigures, Snapshot} from '../model/snapshot.js';
 import {hasEnded, type SnapshotSource, type SourceStatus} from '../model/source.js';
+import {isSingleFile, readBundled} from '../util/bundle.js';
 import {printable, safe, type Printable} from '../util/printable.js';
 import {Bell} from '../table/lock.js';
 import {createTable} from '../table/table-layout.js';
@@ -53,11 +54,15 @@ export type SamplerHandle = SnapshotSource & {
 /** Maximum young generation of the worker's heap; by default V8 lets it grow to 48 MB before the first collection. */
 const maxYoungGenerationMb = 6;
 
-/** Returns the worker's file: in the build next to this module or above it; when run from source, in dist. */
-function defaultWorkerUrl(): URL {
+/** Starts the worker: by default the one next to this module or above it, which is in dist if run from source. */
+function startWorker(options: WorkerOptions, url?: URL): Worker {
+	if (isSingleFile) {
+		return new Worker(readBundled('worker.js')!.toString(), {...options, eval: true});
+	}
+
 	const candidates = import.meta.url.endsWith('.ts') ? ['../../dist/worker.js'] : ['./worker.js', '../worker.js'];
 	const urls = candidates.map(candidate => new URL(candidate, import.meta.url));
-	return urls.find(url => existsSync(fileURLToPath(url))) ?? urls[0];
+	return new Worker(url ?? urls.find(each => existsSync(fileURLToPath(each))) ?? urls[0], options);
 }
 
 class LiveSampler implements SamplerHandle {
@@ -96,7 +101,7 @@ class LiveSampler implements SamplerHandle {
 		this.#target = options.target;
 		this.#reader = new TableReader(table);
 		this.#bell = new Bell(table);
-		this.#worker = new Worker(workerUrl ?? defaultWorkerUrl(), {
+		this.#worker = startWorker({
 			name: 'sampler',
 			workerData: {...input, table} satisfies WorkerInput,
 			execArgv: [],
@@ -104,7 +109,7 @@ class LiveSampler implements SamplerHandle {
 			// Node's warnings must not reach the terminal.
 			stdout: true,
 			stderr: true,
-		});
+		}, workerUrl);
 		this.#worker.stdout.resume();
 		this.#worker.stderr.resume();
 		this.#worker.on('message', (report: Report) => {

@@ -2,7 +2,7 @@ import {closeSync, readFileSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {AttachClient} from '../jvm/attach/client.js';
 import type {AgentReport} from '../model/trace-report.js';
-import {bundledFile} from '../runtime/bundle.js';
+import {readBundled} from '../util/bundle.js';
 import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
@@ -52,10 +52,10 @@ export class AgentSession<Report extends AgentReport> {
 	static async load<Session extends AgentSession<AgentReport>>(
 		target: Target,
 		make: (files: AgentFiles) => Session,
-		{file = bundledFile(jar), timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} =
-		{},
+		{file, timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} = {},
 	): Promise<Session> {
-		if (file === undefined) {
+		const bytes = file === undefined ? readBundled(jar) : readFileSync(file);
+		if (bytes === undefined) {
 			throw new UserError(`the agent (${jar}) is missing beside tprof-top's cli.js`, {
 				hint: 'copy the whole dist folder, or install the package',
 			});
@@ -65,7 +65,7 @@ export class AgentSession<Report extends AgentReport> {
 		const endMs = performance.now() + timeoutMs;
 		let folder: ReturnType<typeof makeSessionFolder>;
 		try {
-			folder = makeSessionFolder(target, readFileSync(file));
+			folder = makeSessionFolder(target, bytes);
 		} catch (error) {
 			const code = errorCode(error);
 			throw new UserError(`cannot put the agent into the /tmp of JVM ${target.pid} (${code})`, {

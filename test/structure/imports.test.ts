@@ -29,7 +29,7 @@ const mayImport: Record<string, readonly string[]> = {
 	fleet: ['util', 'model', 'query', 'views', 'exports', 'runtime'],
 	options: ['util', 'model', 'query', 'views', 'exports', 'runtime', 'engines/common', 'engines/engine-registry.ts'],
 	config: ['util', 'model', 'jvm', 'views', 'exports', 'ui', 'runtime', 'options'],
-	manual: ['query', 'views', 'ui', 'runtime', 'options'],
+	manual: ['util', 'query', 'views', 'ui', 'options'],
 	probes: ['util', 'model', 'jvm', 'runtime', 'config'],
 	commands: [
 		'util',

@@ -1,4 +1,3 @@
-import {readFileSync} from 'node:fs';
 import {gzipSync} from 'node:zlib';
 import {nativeCodeLine} from '../../model/frame.js';
 import {getOrCreate} from '../../util/get-or-create.js';
@@ -11,7 +10,7 @@ import {scopeOf} from '../../query/counters/scope.js';
 import {sampleTicks, shareError, sampledMs} from '../../query/counters/share.js';
 import {maskOf} from '../../query/filter/state-sets.js';
 import type {Location, Query} from '../../query/types/query.js';
-import {bundledFile} from '../../runtime/bundle.js';
+import {readBundled} from '../../util/bundle.js';
 import {UserError} from '../../runtime/errors.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {comparedFrom} from '../../views/changes/changes.js';
@@ -55,14 +54,14 @@ function listItems(lines: readonly string[]): string {
 
 /** Returns the page with places for its parts, as build/flame-page.js makes it. Throws UserError. */
 function template(): string {
-	const file = bundledFile('flame-graph.html') ?? bundledFile('dist/flame-graph.html');
-	if (file === undefined) {
+	const page = readBundled('flame-graph.html') ?? readBundled('dist/flame-graph.html');
+	if (page === undefined) {
 		throw new UserError('flame-graph.html is missing beside cli.js', {
 			hint: 'copy the whole dist folder; in a clone, node build.js makes it',
 		});
 	}
 
-	return readFileSync(file, 'utf8');
+	return page.toString();
 }
 
 /** Returns the data that the page draws, the snapshot at its window's start, and remarks on baseline and errors. */

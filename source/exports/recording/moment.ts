@@ -14,7 +14,7 @@ import {fromZeros, momentFrom, type SessionFacts} from '../../query/past/look-ba
 import {
 	sessionFigureNames, maxJsonBytes, readBody, windowBody, type MomentFacts, type PastMoment,
 } from '../../query/past/window-body.js';
-import {version} from '../../runtime/bundle.js';
+import {version} from '../../util/version.js';
 import {checkStacks, maxContention, maxSamples, maxProfileThreads, tooMany} from '../common/limits.js';
 import {contentOf, noNames, partsOf} from './blocks.js';
 import {ReadNames} from './recorded-names.js';

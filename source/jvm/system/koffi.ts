@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
+import {loadAddon} from '../../util/bundle.js';
 import {attempt} from './proc.js';
 
 /** The part of the koffi package (https://koffi.dev) that we use. */
@@ -14,19 +15,15 @@ type Koffi = {
 	view(address: unknown, bytes: number): ArrayBuffer;
 };
 
-const {url} = import.meta;
-
-/** The bundle's folder: this module's, or the one above chunks/; never one above dist/, which anyone might own. */
-const bundle = /\/chunks\/[^/]*$/.test(url) ? '..' : '.';
-
 /**
 Loads the library that calls C functions: the binary for Linux on x86-64 that the build puts beside the bundle, or the
 whole package if the sources run unbundled. Throws if it does not load.
 */
 export function loadKoffi(): Koffi {
-	return createRequire(url)(url.endsWith('.ts')
-		? 'koffi'
-		: `${bundle}/koffi-${libcOf(readFileSync('/proc/self/maps', 'latin1'))}.node`) as Koffi;
+	const {url} = import.meta;
+	return (url.endsWith('.ts')
+		? createRequire(url)('koffi')
+		: loadAddon(`koffi-${libcOf(readFileSync('/proc/self/maps', 'latin1'))}.node`)) as Koffi;
 }
 
 /** Returns which C library a process has, by its /proc/PID/maps; musl's dynamic loader is the library itself. */

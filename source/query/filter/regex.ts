@@ -1,5 +1,6 @@
 import {createRequire} from 'node:module';
 import type * as re2js from 're2js';
+import {requireBundled} from '../../util/bundle.js';
 import {printable} from '../../util/printable.js';
 
 /** Maximum length of an expression, more than the filter line holds. */
@@ -7,9 +8,6 @@ const maxLength = 500;
 
 /** Maximum number of instructions (RE2's program size): `{n,m}` multiplies them. */
 const maxInstructions = 2000;
-
-/** Path from this module to the library in dist/: beside the entry, one folder above a chunk. */
-const besideBundle = /\/chunks\/[^/]*$/.test(import.meta.url) ? '../re2js.cjs' : './re2js.cjs';
 
 let library: typeof re2js | undefined;
 
@@ -37,12 +35,10 @@ export function compilePattern(source: string): (text: string) => boolean {
 
 /** Loads the library from its own file, at the first expression. */
 function load(): typeof re2js {
-	const require = createRequire(import.meta.url);
-	for (const name of [besideBundle, 're2js']) {
-		try {
-			return require(name) as typeof re2js;
-		} catch {}
+	const {url} = import.meta;
+	try {
+		return (url.endsWith('.ts') ? createRequire(url)('re2js') : requireBundled('re2js.cjs')) as typeof re2js;
+	} catch {
+		throw new SyntaxError('re2js.cjs is missing beside cli.js: copy the whole dist folder');
 	}
-
-	throw new SyntaxError('re2js.cjs is missing beside cli.js: copy the whole dist folder');
 }

@@ -1,0 +1,109 @@
+import {
+	existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
+import {createRequire} from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import sea from 'node:sea';
+import {fileURLToPath} from 'node:url';
+import {compileFunction} from 'node:vm';
+
+/** Whether the program is one executable file: a Node whose assets are the files of dist/, see build/release.js. */
+export const isSingleFile = sea.isSea();
+
+/** Path from here to dist/, or to the project if run from source; never a folder above, which anyone might own. */
+const folder = import.meta.url.endsWith('.ts') ? '../../' : (/\/chunks\/[^/]*$/.test(import.meta.url) ? '../' : './');
+
+/** Where a single file may write what the kernel reads only from files. */
+let written: string | undefined;
+
+/**
+Returns the path of a file or folder of dist/ or the project, such as `demo/shop.jar`; undefined if it is missing. A
+single file writes it to a folder of its own, until it ends. Throws if it cannot.
+*/
+export function bundledFile(name: string): string | undefined {
+	if (isSingleFile) {
+		return writtenFile(name);
+	}
+
+	const file = fileURLToPath(new URL(folder + name, import.meta.url));
+	return existsSync(file) ? file : undefined;
+}
+
+/** Returns the bytes of such a file; undefined if it is missing. */
+export function readBundled(name: string): Buffer | undefined {
+	if (!isSingleFile) {
+		const file = bundledFile(name);
+		return file === undefined ? undefined : readFileSync(file);
+	}
+
+	return sea.getAssetKeys().includes(name) ? Buffer.from(sea.getRawAsset(name)) : undefined;
+}
+
+function writtenFile(name: string): string | undefined {
+	const names = sea.getAssetKeys().filter(key => key === name || key.startsWith(`${name}/`));
+	if (names.length === 0) {
+		return undefined;
+	}
+
+	if (written === undefined) {
+		const made = mkdtempSync(path.join(os.tmpdir(), 'tprof-top-'));
+		process.on('exit', () => {
+			rmSync(made, {recursive: true, force: true});
+		});
+		written = made;
+	}
+
+	for (const each of names) {
+		const file = path.join(written, each);
+		mkdirSync(path.dirname(file), {recursive: true, mode: 0o700});
+		writeFileSync(file, readBundled(each)!, {mode: 0o600});
+	}
+
+	return path.join(written, name);
+}
+
+/** Loads a CommonJS module of dist/, which needs no other. Throws if it is missing. */
+export function requireBundled(name: string): unknown {
+	if (!isSingleFile) {
+		return createRequire(import.meta.url)(folder + name) as unknown;
+	}
+
+	const module = {exports: {}};
+	compileFunction(readBundled(name)!.toString(), ['module', 'exports'])(module, module.exports);
+	return module.exports;
+}
+
+/**
+Loads a native library of dist/. A single file writes it for that moment, to the first folder from which code may be
+loaded: another mount may be read-only or noexec. Throws if there is none.
+*/
+export function loadAddon(name: string): unknown {
+	if (!isSingleFile) {
+		return createRequire(import.meta.url)(folder + name) as unknown;
+	}
+
+	const folders = [process.env.XDG_RUNTIME_DIR, os.tmpdir(), '/dev/shm', '/var/tmp', '/run', process.env.HOME];
+	let fault: unknown;
+	for (const parent of folders.filter(each => each !== undefined && path.isAbsolute(each))) {
+		try {
+			return loadFrom(mkdtempSync(path.join(parent!, '.tprof-top-')), name);
+		} catch (error) {
+			fault = error;
+		}
+	}
+
+	throw fault;
+}
+
+/** Loads a native library from a folder of ours, and removes the folder. */
+function loadFrom(own: string, name: string): unknown {
+	try {
+		const file = path.join(own, name);
+		writeFileSync(file, readBundled(name)!, {mode: 0o600, flag: 'wx'});
+		return createRequire(file)(file) as unknown;
+	} finally {
+		rmSync(own, {recursive: true, force: true});
+	}
+}

@@ -1,0 +1,75 @@
+import {copyFileSync, mkdirSync, readdirSync, symlinkSync} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import {beforeAll, expect, test} from 'vitest';
+import {closedAfterTest, sharedFolder, sharedShop} from './helpers/for-test.js';
+import {jdk} from './helpers/jvm.js';
+import {run as runProgram, runCli} from './helpers/run.js';
+import {TerminalSession} from './helpers/terminal.js';
+
+const folder = sharedFolder();
+const file = path.join(folder, 'tprof-top');
+/** The folder for temporary files; nothing may stay there. */
+const temporary = path.join(folder, 'tmp');
+const shared = sharedShop({jvmArgs: ['-Xmx512m']});
+
+beforeAll(async () => {
+	const {status, stdout, stderr} = await runProgram(process.execPath, ['build/release.js', folder]);
+	expect(status, stderr).toBe(0);
+	copyFileSync(stdout.trim(), file);
+	mkdirSync(temporary);
+});
+
+/** Runs it without a Node, and without anything else of the environment. */
+const run = async (name: string, ...args: readonly string[]) =>
+	runProgram('/usr/bin/env', ['-i', `TMPDIR=${temporary}`, path.join(folder, name), ...args]);
+
+test('says the same version and help as the package', async () => {
+	for (const option of ['--version', '--help']) {
+		expect(await run('tprof-top', option)).toEqual(await runCli(option));
+	}
+});
+
+test('samples a JVM with the same engine as the package; no file stays', async () => {
+	const args = ['--duration', '1', '--filter', '/pric.*/', '--format', 'json', String(shared.java.pid)];
+	const sampled = await Promise.all([run('tprof-top', ...args), runCli(...args)]);
+	const [one, other] = sampled.map(({status, stdout, stderr}) => {
+		expect({status, stderr}).toEqual({status: 0, stderr: ''});
+		const {engine, timer, threads} = JSON.parse(stdout) as {
+			engine: string;
+			timer: string;
+			threads: Array<{name: string}>;
+		};
+		return {engine, timer, threads: threads.map(({name}) => name).toSorted()};
+	});
+	expect(one).toEqual(other);
+	expect(one.threads).toContain('pricing-1');
+	expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('loads its agent and its page from itself', async () => {
+	const pid = String(shared.java.pid);
+	const traced = await run('tprof-top', 'trace', pid, 'demo.Pricing#tax', '--yes', '--duration', '1');
+	expect(traced).toMatchObject({status: 0, stderr: ''});
+	expect(traced.stdout).toMatch(/demo\.Pricing\.tax$/m);
+	const page = await run('tprof-top', '--duration', '0.5', '--format', 'html', pid);
+	expect(page).toMatchObject({status: 0, stdout: expect.stringMatching(/^<!doctype html>/i) as string});
+});
+
+test('shows the demo, for which it writes files until it ends', async () => {
+	const terminal = closedAfterTest(new TerminalSession('/usr/bin/env', [
+		'-i', 'TERM=xterm-256color', `JAVA_HOME=${jdk().home}`, `TMPDIR=${temporary}`, file, 'demo',
+	]));
+	await terminal.until(/demo\.Pricing\.discount/);
+	expect(readdirSync(temporary)).toHaveLength(1);
+	terminal.type('q');
+	await terminal.ended();
+	expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('is the kubectl plugin by that name, or with that word first', async () => {
+	symlinkSync('tprof-top', path.join(folder, 'kubectl-tprof'));
+	const help = await run('kubectl-tprof', '--help');
+	expect(help).toMatchObject({status: 0, stdout: expect.stringMatching(/^kubectl tprof POD /) as string});
+	expect(await run('tprof-top', 'kubectl', '--help')).toEqual(help);
+});
