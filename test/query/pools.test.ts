@@ -119,13 +119,13 @@ test('who holds a connection is named with its line, and who waits for one is li
 	`);
 	const atMs = now.session.lastSampleAtMs;
 	const pool = poolReading({
-		kind: 'hikari', name: safe`HikariPool-1`, atMs, queued: 1,
+		kind: 'hikari', name: safe`HikariPool-1`, atMs, queued: 1, readMs: 60_000,
 		held: [{thread: now.threads.key[1], sinceMs: atMs - 12_000}, {thread: 0, sinceMs: atMs - 1000}],
 	});
 	const [state] = poolStates({...now, pools: [pool]}, undefined, defaultQuery);
 	expect(state.threads).toEqual([0]);
 	expect(state.holders).toEqual([
-		{thread: now.threads.key[1], name: 'http-2', heldMs: 12_000, at: expect.objectContaining({method: 'load', line: 33})},
-		{thread: 0, name: '', heldMs: 1000},
+		{thread: now.threads.key[1], name: 'http-2', heldMs: 12_000, isHeldLonger: false, at: expect.objectContaining({method: 'load', line: 33})},
+		{thread: 0, name: '', heldMs: 1000, isHeldLonger: false},
 	]);
 });

@@ -35,6 +35,8 @@ export type Holder = {
 	readonly thread: number;
 	readonly name: Printable;
 	readonly heldMs: number;
+	/** It was held before the pool was first read: `heldMs` is a lower bound. */
+	readonly isHeldLonger: boolean;
 	/** Where the thread is now, in the program's own code. */
 	readonly at?: Location;
 };
@@ -83,7 +85,8 @@ export function poolStates(snapshot: Snapshot, since: Snapshot | undefined, quer
 			fullMs: reading.fullSinceMs > 0 ? nowMs - reading.fullSinceMs : 0,
 			isFullLonger: pool.atMs - pool.fullSinceMs >= pool.readMs,
 			threads: [...reading.threads.map(key => indexOf(key)).filter(thread => thread >= 0), ...waiting],
-			holders: reading.held.map(held => holderOf(snapshot, held, {nowMs, thread: indexOf(held.thread), query})),
+			holders: reading.held.map(held =>
+				holderOf(snapshot, held, {pool, nowMs, thread: indexOf(held.thread), query})),
 		};
 	});
 }
@@ -135,16 +138,21 @@ function partUnknown(correlation: number): number {
 function holderOf(
 	snapshot: Snapshot,
 	{thread: key, sinceMs}: HeldConnection,
-	{nowMs, thread, query}: {readonly nowMs: number; readonly thread: number; readonly query: Query},
+	{pool: {atMs, readMs}, nowMs, thread, query}: {
+		readonly pool: PoolReading;
+		readonly nowMs: number;
+		readonly thread: number;
+		readonly query: Query;
+	},
 ): Holder {
 	const {threads, dictionary} = snapshot;
-	const heldMs = Math.max(0, nowMs - sinceMs);
+	const times = {heldMs: Math.max(0, nowMs - sinceMs), isHeldLonger: sinceMs <= atMs - readMs};
 	return thread < 0
-		? {thread: 0, name: safe``, heldMs}
+		? {thread: 0, name: safe``, ...times}
 		: {
 			thread: key,
 			name: threads.name[thread],
-			heldMs,
+			...times,
 			at: appLine(dictionary, threads.node[thread], query)?.at ?? programLocation(snapshot, threads.node[thread]),
 		};
 }

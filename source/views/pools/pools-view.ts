@@ -1,6 +1,6 @@
 import {unknownFigure} from '../../model/pool-reading.js';
 import {safe, type Printable} from '../../util/printable.js';
-import {formatCount, formatDuration, plural, rounded, stuckInWords} from '../../query/columns/format.js';
+import {formatCount, plural, rounded, stuckInWords} from '../../query/columns/format.js';
 import {locationNameOrEmpty} from '../../query/columns/column.js';
 import {queryThreadDetail} from '../../query/detail.js';
 import type {Holder} from '../../query/pools/pool-state.js';
@@ -86,8 +86,8 @@ function poolAsJson(row: PoolRow) {
 		fullAtLeast: isFull(row) && row.isFullLonger,
 		isCertain: reading.isCertain,
 		threads: threadKeys,
-		holders: holders.map(({thread, name: holder, heldMs, at}) => ({
-			thread, name: holder, heldMs: Math.round(heldMs), at: frameOrNull(at),
+		holders: holders.map(({thread, name: holder, heldMs, isHeldLonger, at}) => ({
+			thread, name: holder, heldMs: Math.round(heldMs), heldAtLeast: isHeldLonger, at: frameOrNull(at),
 		})),
 	};
 }
@@ -113,7 +113,8 @@ function figuresText(row: PoolRow): Printable {
 	return safe`${what}${ofLimit}${doing}${waiting}${full}${isCertain ? '' : ' (not certain)'}`;
 }
 
-function holderText({name, heldMs, at}: Holder): Printable {
+function holderText({name, heldMs, isHeldLonger, at}: Holder): Printable {
+	const held = stuckInWords({stuckMs: heldMs, stuckAtLeast: isHeldLonger});
 	const who = name === '' ? safe`on no thread's stack` : safe`held by ${name}`;
-	return safe`connection ${who} for ${formatDuration(heldMs)}${at ? safe`, at ${locationNameOrEmpty(at)}` : ''}`;
+	return safe`connection ${who} for ${held}${at ? safe`, at ${locationNameOrEmpty(at)}` : ''}`;
 }

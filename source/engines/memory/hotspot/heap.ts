@@ -127,6 +127,19 @@ export class Heap {
 		return false;
 	}
 
+	/** Returns the bounds of the Java heap; undefined if the JVM does not tell, as with ZGC. */
+	bounds(): {readonly low: number; readonly high: number} | undefined {
+		const {reader, layout: {fields: {collectedHeap, heapReserved, regionStart, regionWords}}} = this.#vm;
+		if (![heapReserved, regionStart, regionWords].every(field => has(field))) {
+			return undefined;
+		}
+
+		const region = reader.pointer(collectedHeap) + heapReserved;
+		const low = reader.word(region + regionStart);
+		const high = low + (8 * reader.word(region + regionWords));
+		return low > 0 && high > low ? {low, high} : undefined;
+	}
+
 	/** Returns the text of a java.lang.String, truncated to `maxStringBytes` bytes. */
 	string(oop: number): string {
 		if (this.klassOf(oop) !== this.#stringKlass) {

@@ -184,6 +184,10 @@ const fieldRows = {
 		'Universe._narrow_klass._shift',
 	),
 	collectedHeap: required('Universe._collectedHeap'),
+	/** Empty with ZGC. */
+	heapReserved: optional('CollectedHeap._reserved'),
+	regionStart: optional('MemRegion._start'),
+	regionWords: optional('MemRegion._word_size'),
 	totalCollections: required('CollectedHeap._total_collections'),
 	collectionActive: required('CollectedHeap._is_stw_gc_active', 'CollectedHeap._is_gc_active'),
 	// ZGC's mask of the bits that mark stale pointers. From 21 on, beside generational ZGC (JEP 439), the older form

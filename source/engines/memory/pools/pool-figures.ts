@@ -74,8 +74,9 @@ export class PoolFigureReader {
 		return printable(this.#objects.text(object, 'poolName'));
 	}
 
-	/** Yields the connections of a HikariCP pool's bag. */
-	* entries(bag: number): Generator<number> {
+	/** Yields the connections of a HikariCP pool. */
+	* entries(pool: number): Generator<number> {
+		const bag = this.#objects.field(pool, 'connectionBag', 'Lcom/zaxxer/hikari/util/ConcurrentBag;');
 		const list = this.#objects.field(bag, 'sharedList', 'Ljava/util/concurrent/CopyOnWriteArrayList;');
 		for (const entry of this.#objects.elements(this.#objects.field(list, 'array', objectArray))) {
 			if (entry !== 0) {
@@ -282,7 +283,7 @@ export class PoolFigureReader {
 		const objects = this.#objects;
 		const bag = objects.field(pool, 'connectionBag', 'Lcom/zaxxer/hikari/util/ConcurrentBag;');
 		let [size, active] = [0, 0];
-		for (const entry of this.entries(bag)) {
+		for (const entry of this.entries(pool)) {
 			// ConcurrentBag.IConcurrentBagEntry: 1 in use, 0 idle, -1 removed, -2 reserved.
 			const state = objects.int(entry, 'state');
 			size += state === -1 ? 0 : 1;

@@ -1,7 +1,8 @@
 import {
-	poolLimit, poolThreadsLimit, unknownFigure, type PoolKind, type PoolReading,
+	poolLimit, poolThreadsLimit, unknownFigure, type HeldConnection, type PoolKind, type PoolReading,
 } from '../../../model/pool-reading.js';
 import {mostOf} from '../../../util/sum.js';
+import {getOrCreateUpTo} from '../../../util/get-or-create.js';
 import {safe, type Printable} from '../../../util/printable.js';
 import {steadyNow} from '../../../util/steady-clock.js';
 import {objectsMayMove} from '../hotspot/heap.js';
@@ -9,6 +10,7 @@ import {type Jvm} from '../hotspot/jvm.js';
 import {fail, ifReadable} from '../target/memory-reader.js';
 import {JdkObjects} from '../virtual/jdk-objects.js';
 import {type JavaThread} from '../threads/java-thread.js';
+import {ConnectionHolders} from './connection-holders.js';
 import {PoolFigureReader, type ReadFigures} from './pool-figures.js';
 import {PoolFinder, type FoundPool} from './pool-finder.js';
 
@@ -22,7 +24,12 @@ const maxAttempts = 3;
 const maxFindAttempts = 100;
 
 /** What was read of a pool at once. `name`: the one that the pool itself has. */
-type Reading = {readonly found: FoundPool; readonly figures: ReadFigures; readonly name?: Printable};
+type Reading = {
+	readonly found: FoundPool;
+	readonly figures: ReadFigures;
+	readonly name?: Printable;
+	readonly held?: readonly HeldConnection[];
+};
 
 /** An object's address, which is valid until a collection follows that of the number `collections`. */
 type Address = {readonly object: number; readonly collections: number};
@@ -52,7 +59,7 @@ class Pool {
 	}
 
 	/** Counts a reading. */
-	add({figures, name}: Reading, isCertain: boolean, nowMs: number): void {
+	add({figures, name, held = []}: Reading, isCertain: boolean, nowMs: number): void {
 		const {fullSinceMs = 0} = this.reading ?? {};
 		const isFull = figures.limit !== unknownFigure && figures.active >= figures.limit;
 		this.reading = {
@@ -65,7 +72,7 @@ class Pool {
 			atMs: nowMs,
 			fullSinceMs: isFull ? (fullSinceMs > 0 ? fullSinceMs : nowMs) : 0,
 			threads: Array.from(this.threads, thread => thread.description.key),
-			held: [],
+			held,
 		};
 	}
 }
@@ -114,6 +121,10 @@ export class Pools {
 	readonly #objects: JdkObjects;
 	readonly #finder: PoolFinder;
 	readonly #figures: PoolFigureReader;
+	/** By names of pools of connections. */
+	readonly #holders = new Map<string, ConnectionHolders>();
+	/** Of the last sample. */
+	#threads: readonly JavaThread[] = [];
 	readonly #memberships = new WeakMap<JavaThread, Membership>();
 	#pools: Pool[] = [];
 	/** Index of the pool that was read last. */
@@ -130,6 +141,7 @@ export class Pools {
 	/** Returns the last readings of all pools, after reading them again as far as there is time. Never throws. */
 	read(threads: readonly JavaThread[]): readonly PoolReading[] {
 		const endMs = performance.now() + maxReadMs;
+		this.#threads = threads;
 		this.#removeEnded(threads);
 		// A pool's own pools of connections are read with it, and come after it.
 		const known = this.#pools.filter(({owner}) => owner === undefined);
@@ -231,11 +243,7 @@ export class Pools {
 			const found = {kind: pool.kind, object};
 			const readings: Reading[] = [{found, figures: this.#figures.read(found)}];
 			for (const connections of pool.kind === 'scheduled' ? this.#finder.hikariPools(object) : []) {
-				readings.push({
-					found: connections,
-					figures: this.#figures.read(connections),
-					name: this.#figures.nameOf(connections),
-				});
+				readings.push(this.#readConnections(connections));
 			}
 
 			return {readings, collections};
@@ -253,6 +261,16 @@ export class Pools {
 			connections?.setAt(other.found.object, collections);
 			connections?.add(other, isCertain, nowMs);
 		}
+	}
+
+	/** Reads a pool of connections; if it is full or threads wait, also who holds them. Throws `Unreadable`. */
+	#readConnections(found: FoundPool): Reading {
+		const figures = this.#figures.read(found);
+		const name = this.#figures.nameOf(found);
+		const holders = getOrCreateUpTo(this.#holders, name, poolLimit, () =>
+			new ConnectionHolders(this.#jvm, this.#objects));
+		const isFull = figures.active >= figures.limit || figures.queued > 0;
+		return {found, figures, name, held: holders.read(this.#figures.entries(found.object), this.#threads, isFull)};
 	}
 
 	/** Returns the address of a pool that may have moved, from one of its threads. Throws `Unreadable`. */
