@@ -175,7 +175,7 @@ describe('the Lines view', () => {
 		expect(lines[3]).toMatch(/^\[1 Lines] +2 Threads +3 Blockers 1! .*since start 1s$/);
 		expect(lines[4]).toMatch(/^ +CPU%v {10}STATE {4}LINE {21}YOUR CODE +1-3 of 3$/);
 		expect(lines[5]).toMatch(/^> +5\.0 \| {8}R{8} c\.a\.sort\.Bub{2}le\.sort:16/);
-		expect(lines[6]).toMatch(/^ +1\.0 .* R{8} c\.a\.db\.Po{2}l\.take:8{2}/);
+		expect(lines[6]).toMatch(/^ +~1\.0 .* R{8} c\.a\.db\.Po{2}l\.take:8{2}/);
 		expect(lines.find(line => line.includes('Pool.put:95'))).toMatch(/B{8}.*1 blocked/);
 	});
 
@@ -199,6 +199,13 @@ describe('the Lines view', () => {
 		// With more than a core in a line, that line has the full bar.
 		const busier = picture('a b | R*80 R*80 | x.A.a:1\na | R*40 | x.A.b:2');
 		expect(await screenOf(busier).text()).toMatch(/^> +160 #{8} R[^]*^ +40\.0 ## {7}R/m);
+	});
+
+	test('a figure within its error is dim, or marked where there are no colours', async () => {
+		const few = picture('a | R*30 | x.A.a:1\na | R | x.A.b:2');
+		expect(await screenOf(few).text()).toMatch(/^ +~1\.0 \| +R{8} x\.A\.b:2$/m);
+		const colored = screenOf(few, {theme: new Theme({color: true, ascii: true})});
+		expect(await colored.text()).toMatch(/\[2m {4}1\.0 .* x\.A\.b:2/);
 	});
 
 	test('the column by which rows are sorted is on every screen', async () => {

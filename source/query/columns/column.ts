@@ -21,6 +21,9 @@ const hotPercent = 25;
 /** The figure of a full bar, unless a row has more: one core, or the whole. */
 const fullBarPercent = 100;
 
+/** Matches a figure that is or rounds to zero. */
+export const zero = /^0(?:\.0+)?$/;
+
 export type CellContext = {
 	readonly measure: Measure;
 	/** Milliseconds of sampling that percentages of a core relate to. */
@@ -30,6 +33,8 @@ export type CellContext = {
 	readonly fullNames: boolean;
 	/** Width of the column, cells. */
 	readonly room: number;
+	/** Whether there are no colours, so that `~` marks figures within their error instead. */
+	readonly isWithoutColor?: boolean;
 	/** Returns a sparkline of a row's last minute, `room` cells wide. */
 	readonly trend?: (key: string, room: number) => Printable;
 };
@@ -82,6 +87,8 @@ type Settings<Row> = Pick<Column<Row>, Titles> & Partial<Omit<Column<Row>, Title
 	readonly thenBy?: ReadonlyArray<ValueOf<Row>>;
 	readonly isHot?: true;
 	isBlank?(row: Row): boolean;
+	/** Whether the figure is within its error. */
+	isUncertain?(row: Row): boolean;
 };
 
 /** Returns a column of figures, sorted with the highest first. */
@@ -118,7 +125,7 @@ export function shareColumn<Row>(
 	id: string,
 	of: (row: Row) => number,
 	cpuNsOf: (row: Row) => number,
-	{thenBy = [], isBlank, isHot, ...settings}: Settings<NoInfer<Row>>,
+	{thenBy = [], isBlank, isHot, isUncertain, ...settings}: Settings<NoInfer<Row>>,
 ): Column<Row> {
 	const percent = (row: Row, {measure, overMs}: CellContext) => (
 		percentIn(measure, {percent: of(row), cpuNs: cpuNsOf(row)}, overMs)
@@ -126,9 +133,14 @@ export function shareColumn<Row>(
 	const text = (row: Row, context: CellContext) => (
 		context.measure === 'cpu-ms' ? formatMs(cpuNsOf(row)) : formatPercent(percent(row, context))
 	);
+	const marked = (row: Row, context: CellContext) => {
+		const figure = text(row, context);
+		return context.isWithoutColor && isUncertain?.(row) && !zero.test(figure) ? safe`~${figure}` : figure;
+	};
+
 	return figureColumn(id, of, formats.percent, {
 		thenBy: [cpuNsOf, ...thenBy],
-		value: (row, context) => isBlank?.(row) ? safe`` : text(row, context),
+		value: (row, context) => isBlank?.(row) ? safe`` : marked(row, context),
 		...(isHot
 			? {role: (row, context) => cpuRole({percent: of(row), cpuNs: cpuNsOf(row)}, context)}
 			: {}),

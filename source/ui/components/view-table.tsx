@@ -3,7 +3,7 @@ import {memo} from 'react';
 import {safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {
-	fittedCells, fullBarOf, headingOf, isFlexible, type CellContext, type Column, type FittedColumns,
+	fittedCells, fullBarOf, headingOf, isFlexible, zero, type CellContext, type Column, type FittedColumns,
 } from '../../query/columns/column.js';
 import {sparkline} from '../../query/columns/format.js';
 import {sampledMs} from '../../query/counters/share.js';
@@ -36,7 +36,8 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const columns = columnsOf(ui.view, ui.columns, {rows, query, terminalColumns: layout.columns});
 	const fitted = fitTableColumns(columns, layout);
 	const measure = data.table?.measure ?? measureOf(query, overMs);
-	const figures = {measure, overMs, fullNames: query.fullNames};
+	const {hasColor} = useTheme();
+	const figures = {measure, overMs, fullNames: query.fullNames, isWithoutColor: !hasColor};
 	const context: TableContext<ViewRow> = {
 		...figures,
 		query,
@@ -130,9 +131,6 @@ const gap = safe` `;
 
 /** Marks the selected row, on screens without colour too. */
 const cursorMark = '>';
-
-/** Matches a figure that is or rounds to zero. */
-const zero = /^0(?:\.0+)?$/;
 
 function headingSpans<Row>({columns, positions, query, measure}: TableContext<Row>): Spans {
 	const textOf = (column: Column<Row>, width: number) => {

@@ -14,7 +14,7 @@ import type {LineRow} from '../../query/counted-lines.js';
 import {csvOf, csvFieldsOfLocation, csvFieldsOfStates} from '../common/file-fields.js';
 import {groupingKey, groupingRemarks, keyOrOption, plusAndMinus} from '../common/opening-keys.js';
 import type {View} from '../common/view.js';
-import {querySummaryLines, lineColumns} from './lines.js';
+import {isWithinError, querySummaryLines, lineColumns} from './lines.js';
 
 export const linesView: View<LineRow> = {
 	id: 'lines',
@@ -60,7 +60,7 @@ export const linesView: View<LineRow> = {
 			? safe`all threads wait for work; ${keyOrOption(query, safe`i`, safe`--idle`)} shows where`
 			: undefined;
 	},
-	isDim: row => row.selfPercent <= row.errorPercent && row.contendingNow === 0,
+	isDim: row => isWithinError(row) && row.contendingNow === 0,
 	remark: query => joined(groupingRemarks(query), safe`, `),
 	detail: (snapshot, since, query, key) =>
 		queryLineDetail(snapshot, since, summaryQuery(snapshot, since, query), key),

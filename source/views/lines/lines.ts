@@ -39,6 +39,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		width: 6,
 		fromColumns: 0,
 		isHot: true,
+		isUncertain: isWithinError,
 		sortKeys: ['self'],
 		thenBy: [row => row.selfTicks, row => row.totalPercent],
 		description: [
@@ -55,7 +56,10 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	}),
 	shareColumn('error', row => row.errorPercent, row => row.errorNs, {
 		heading: '+/-', title: 'sampling error', width: 4, fromColumns: 100, textFromColumns: 80,
-		description: 'sampling error of the row\'s first figure, in its unit, 95 % confidence; a row within it is dim',
+		description: [
+			'sampling error of the row\'s first figure, in its unit, 95 % confidence; a row within it is dim, or marked ~',
+			'if there are no colors',
+		].join(' '),
 	}),
 	shareColumn('total', row => row.totalPercent, row => row.totalCpuNs, {
 		heading: 'TOTAL',
@@ -157,6 +161,11 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	topThreadsColumn(20, 'at the line', 190),
 	fileColumn(230),
 ];
+
+/** Whether a row's figure is within its error. */
+export function isWithinError({selfPercent, errorPercent}: LineRow): boolean {
+	return selfPercent <= errorPercent;
+}
 
 /** Wait from which the row shows its duration instead of the number of blocked threads. */
 const stuckNoteMs = 10_000;

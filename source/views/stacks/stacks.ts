@@ -178,6 +178,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		width: 6,
 		fromColumns: 0,
 		isHot: true,
+		isUncertain: row => row.selfPercent <= row.errorPercent,
 		sortKeys: ['self', 'total'],
 		thenBy: [row => row.selfTicks],
 		description:
