@@ -56,11 +56,11 @@ test('a deadlock is a red line below the header in every view and size, until it
 
 test('! selects a finding, and Enter goes to its row in the view that has one', async () => {
 	const screen = screenOf(deadlocked);
-	expect(await screen.text()).toMatch(/^! 1\/2 DEADLOCK: one -> two -> one \(! next\)$/m);
-	expect(await screen.text('!')).toMatch(/^! 2\/2 2 threads wait for locks, up to .* \(Enter: go\)$/m);
-	expect(await screen.text('!')).toMatch(/^! 1\/2 DEADLOCK: one -> two -> one \(Enter: go\)$/m);
+	expect(await screen.text()).toMatch(/^! 1\/2 DEADLOCK: one -> two -> one \(!:next\)$/m);
+	expect(await screen.text('!')).toMatch(/^! 2\/2 2 threads wait for locks, up to .*\n +\(Enter:go\)$/m);
+	expect(await screen.text('!')).toMatch(/^! 1\/2 DEADLOCK: one -> two -> one \(Enter:go\)$/m);
 	expect(await screen.text('enter')).toMatch(/\[3 Blockers 2!][^]*^>.* !one/m);
-	expect(await screen.text('!', 'j')).toMatch(/^! 2\/2 .*\(! next\)$/m);
+	expect(await screen.text('!', 'j')).toMatch(/^! 2\/2 .*\(!:next\)$/m);
 });
 
 describe('a frame fits its screen', () => {

@@ -23,34 +23,45 @@ export function selectedFinding({finding}: Pick<UiState, 'finding'>, data: Scree
 	return all[finding % all.length];
 }
 
-/** Ends the last line if findings do not fit, and names the key that shows the next one. */
-const nextMark = safe` (! next)`;
+/** Ends the first finding if not all fit, and names the key that shows the next one. */
+const nextMark = safe` (!:next)`;
 
 /** Ends the selected finding, and names the key that goes to its row. */
-const selectedMark = safe` (Enter: go)`;
+const selectedMark = safe` (Enter:go)`;
 
-/** Returns all findings, each wrapped to lines, from that on which `!` has selected. With `isNumbered`: `! 1/3 ...`. */
+type FindingUi = Pick<UiState, 'finding' | 'isFindingSelected'>;
+
+/** Returns the mark at the end of the finding that is shown first of `count` findings. */
+function markOf({isFindingSelected}: FindingUi, count: number): Printable {
+	return isFindingSelected ? selectedMark : (count > 1 ? nextMark : safe``);
+}
+
+/**
+Returns all findings, each wrapped to lines, from that on which `!` has selected. With `isMarked`: with numbers
+(`! 1/3 ...`), and a mark at the end of the first.
+*/
 export function findingLines(
-	{finding: selected}: Pick<UiState, 'finding'>,
+	ui: FindingUi,
 	data: ScreenData,
 	width: number,
-	isNumbered = false,
+	isMarked = false,
 ): ReadonlyArray<readonly Span[]> {
 	const all = allFindings(data);
-	const hasNumbers = isNumbered && all.length > 1;
-	const first = hasNumbers ? selected % all.length : 0;
+	const hasNumbers = isMarked && all.length > 1;
+	const first = hasNumbers ? ui.finding % all.length : 0;
 	return all.map((_, index) => (first + index) % all.length).map(index => {
 		const {text, isAlarm} = all[index];
 		const bullet = hasNumbers ? safe`! ${index + 1}/${all.length} ` : safe`! `;
-		return wrapped(text, Math.max(1, width - bullet.length)).map((line, at): Span => ({
+		const mark = isMarked && index === first ? markOf(ui, all.length) : safe``;
+		return wrapped(safe`${text}${mark}`, Math.max(1, width - bullet.length)).map((line, at): Span => ({
 			text: safe`${(at === 0 ? bullet : safe` `.repeat(bullet.length))}${line}`, role: isAlarm ? 'error' : 'hot',
 		}));
 	});
 }
 
 /**
-Returns the first `room` lines of the findings; if not all fit, with numbers, and `nextMark` at the end. If `!` has
-selected a finding, its lines alone, with `selectedMark`.
+Returns the first `room` lines of the findings; if not all fit, with numbers and a mark. If `!` has selected a finding,
+its lines alone.
 */
 export function fittingLines(ui: UiState, data: ScreenData, width: number, room: number): readonly Span[] {
 	const lines = findingLines(ui, data, width).flat();
@@ -58,25 +69,14 @@ export function fittingLines(ui: UiState, data: ScreenData, width: number, room:
 		return lines;
 	}
 
-	const [first = [], ...more] = findingLines(ui, data, width, true);
-	if (first.length === 0) {
-		return [];
+	const [first = [], ...others] = findingLines(ui, data, width, true);
+	if (first.length <= room) {
+		return [first, ...(ui.isFindingSelected ? [] : others)].flat().slice(0, room);
 	}
 
-	const others = ui.isFindingSelected ? [] : more;
-	const mark = ui.isFindingSelected ? selectedMark : (others.length > 0 ? nextMark : safe``);
-	// A single line gets all of the first finding, which is then truncated at its end.
-	const only: Span = {
-		...first[0],
-		text: joined(first.map(({text}, index) => index === 0 ? text : text.trimStart()), safe` `),
-	};
-	const kept = room === 1 ? [only] : [first, ...others].flat().slice(0, room);
-	const last = kept.at(-1)!;
-	return [...kept.slice(0, -1), {...last, text: elideEnd(withMark(last.text, mark, width), width)}];
-}
-
-/** Returns the text, or the whole words of it that fit, followed by the mark. */
-function withMark(text: Printable, mark: Printable, width: number): Printable {
-	const fits = mark === '' || cellWidth(text) + mark.length <= width;
-	return safe`${(fits ? text : safe`${wrapped(text, width - mark.length - ' …'.length)[0]} …`)}${mark}`;
+	// The last line gets the rest of the finding, truncated before the mark.
+	const mark = markOf(ui, others.length + 1);
+	const rest = joined(first.slice(room - 1).map(({text}, index) => index === 0 ? text : text.trimStart()), safe` `);
+	const shown = elideEnd(rest.slice(0, -mark.length || undefined), width - cellWidth(mark));
+	return [...first.slice(0, room - 1), {...first[0], text: safe`${shown}${mark}`}];
 }
