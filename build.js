@@ -16,7 +16,12 @@ const fresh = `dist-new-${process.pid}`;
 const old = `dist-old-${process.pid}`;
 
 const {metafile} = await build({
-	entryPoints: {cli: 'source/cli.ts', 'kubectl-tprof': 'source/kubectl.ts', worker: 'source/sampler/worker.ts'},
+	entryPoints: {
+		cli: 'source/cli.ts',
+		'kubectl-tprof': 'source/kubectl.ts',
+		worker: 'source/sampler/worker.ts',
+		'host-worker': 'source/sampler/host-worker.ts',
+	},
 	outdir: fresh,
 	...bundleOptions,
 	splitting: true,

@@ -22,7 +22,8 @@ const node = path.resolve(`node_modules/node-${platform}/bin/node`);
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 /** Files of dist/ that are not in the file as they are: its code is, and musl needs another Node. */
-const isNoAsset = name => /^(?:cli|kubectl-tprof|worker)\.js$|^chunks\/|^package\.json$|^koffi-musl/.test(name);
+const isNoAsset = name =>
+	/^(?:cli|kubectl-tprof|(?:host-)?worker)\.js$|^chunks\/|^package\.json$|^koffi-musl/.test(name);
 
 const {version} = JSON.parse(await readFile('package.json', 'utf8'));
 
@@ -45,28 +46,36 @@ async function bundleProgram(outfile) {
 	});
 }
 
-/** Bundles the sampler's worker, which Node runs from a text. */
-async function bundleWorker(outfile) {
+/** The workers, which Node runs from a text, by their names in dist/. */
+const workers = ['worker.js', 'host-worker.js'];
+
+async function bundleWorkers(outdir) {
 	await build({
-		...bundleOptions, entryPoints: ['source/sampler/worker.ts'], outfile, minifySyntax: true, legalComments: 'none',
+		...bundleOptions,
+		entryPoints: workers.map(name => `source/sampler/${name.replace(/js$/, 'ts')}`),
+		outdir,
+		minifySyntax: true,
+		legalComments: 'none',
 	});
 }
 
-/** Returns the paths of the files in the program, by their names in dist/. */
-async function assetsWith(worker) {
+/** Returns the paths of the files in the program, by their names in dist/; those of the workers are in a folder. */
+async function assetsWith(folder) {
 	const entries = await readdir('dist', {recursive: true, withFileTypes: true});
 	const names = entries.filter(entry => entry.isFile())
 		.map(entry => path.relative('dist', path.join(entry.parentPath, entry.name)))
 		.filter(name => !isNoAsset(name));
-	return {...Object.fromEntries(names.map(name => [name, path.resolve('dist', name)])), 'worker.js': worker};
+	return Object.fromEntries([
+		...names.map(name => [name, path.resolve('dist', name)]),
+		...workers.map(name => [name, path.join(folder, name)]),
+	]);
 }
 
 async function makeFile(file, folder) {
-	const [main, worker, config, output] = ['main.cjs', 'worker.js', 'sea.json', 'program'].map(name =>
-		path.join(folder, name));
-	await Promise.all([bundleProgram(main), bundleWorker(worker)]);
+	const [main, config, output] = ['main.cjs', 'sea.json', 'program'].map(name => path.join(folder, name));
+	await Promise.all([bundleProgram(main), bundleWorkers(folder)]);
 	await writeFile(config, JSON.stringify({
-		main, output, assets: await assetsWith(worker), useCodeCache: true, execArgvExtension: 'none',
+		main, output, assets: await assetsWith(folder), useCodeCache: true, execArgvExtension: 'none',
 		disableExperimentalSEAWarning: true,
 	}));
 	execFileSync(node, ['--experimental-sea-config', config], {stdio: ['ignore', 'ignore', 'inherit']});

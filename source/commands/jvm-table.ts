@@ -1,14 +1,15 @@
 import {cpus, hostname, loadavg} from 'node:os';
 import {cpuPressure} from '../jvm/counters/cpu-limits.js';
-import type {JvmWatch, WatchedJvm} from '../jvm/discovery/jvm-watch.js';
 import type {Role} from '../model/role.js';
 import type {TargetVitals} from '../model/snapshot.js';
 import {
 	clock, dayAndTime, formatBytes, formatCount, formatDuration, plural, sparkline,
 } from '../query/columns/format.js';
+import type {Finding} from '../query/types/query.js';
 import type {ChoiceColumn, ChoiceList} from '../ui/components/choice-table.js';
 import type {ChoiceCell} from '../ui/state/reduce-chooser.js';
 import {fixed, joined, printable, safe, type Printable} from '../util/printable.js';
+import type {HostJvm} from './host-monitor.js';
 
 /** The parts of the last minute in the sparkline of a narrow screen and of a wide one. */
 const [fewParts, manyParts] = [8, 20];
@@ -31,7 +32,7 @@ export const trendId = 'trend';
 
 const unknown: ChoiceCell = {text: safe`-`, role: 'dim'};
 
-type JvmColumn = ChoiceColumn & {cell(jvm: WatchedJvm): ChoiceCell};
+type JvmColumn = ChoiceColumn & {cell(jvm: HostJvm): ChoiceCell};
 
 /** The columns of the table of JVMs. */
 export const jvmColumns: readonly JvmColumn[] = [
@@ -105,9 +106,11 @@ export const jvmColumns: readonly JvmColumn[] = [
 		cell: ({container}) => ({text: container}),
 	},
 	{
-		id: 'trouble', heading: safe`TROUBLE`, align: 'left', fromColumns: 0, isText: true,
-		description: safe`why the JVM cannot be opened`,
-		cell: ({brief}) => ({text: brief ?? safe``}),
+		id: 'trouble', heading: safe`TROUBLE`, align: 'left', fromColumns: 0,
+		description: safe`${'what is wrong, as the views say it: the first finding, by rare samples that only read; '}${
+			'or why the JVM cannot be opened'
+		}`,
+		cell: ({brief, findings}) => troubleCell(findings, brief),
 	},
 ];
 
@@ -147,15 +150,18 @@ function heapCell({heapAfterGcBytes, heapMaxBytes, heapGrowthBytesPerMin: growth
 	};
 }
 
-/** Scans this host's JVMs at each call, the busiest first. */
-export function scannedJvms(watch: JvmWatch): readonly WatchedJvm[] {
-	// Unknown counts as 0; equally busy JVMs stay in the order of their pids.
-	const busy = ({cpu}: WatchedJvm) => Math.round(cpu.percent ?? 0);
-	return watch.scan().toSorted((a, b) => busy(b) - busy(a));
+function troubleCell([first]: readonly Finding[], problem: Printable | undefined): ChoiceCell {
+	return first
+		? {text: safe`! ${first.text}`, rank: severityOf(first), role: first.isAlarm ? 'error' : 'hot'}
+		: {text: problem ?? safe``, rank: problem === undefined ? undefined : 0};
+}
+
+function severityOf({isAlarm, isAtLimit}: Finding): number {
+	return isAlarm ? 3 : (isAtLimit ? 2 : 1);
 }
 
 /** Returns the table of JVMs for the screen. */
-export function jvmList(jvms: readonly WatchedJvm[]): ChoiceList {
+export function jvmList(jvms: readonly HostJvm[]): ChoiceList {
 	const columns = jvmColumns.filter(({id}) => id !== 'container' || jvms.some(({container}) => container !== ''));
 	const pressure = cpuPressure();
 	return {
@@ -179,13 +185,13 @@ export function jvmList(jvms: readonly WatchedJvm[]): ChoiceList {
 				jvm.command,
 			], safe` `),
 			problem: jvm.problem && joined([jvm.problem, jvm.hint ?? safe``].filter(Boolean), safe`; `),
-			detail: [factsText(jvm)],
+			detail: [...jvm.findings.map(({text}) => safe`! ${text}`), factsText(jvm)],
 		})),
 	};
 }
 
 /** Returns what is known of a JVM beside its figures. */
-function factsText({command, user, jvmVersion, startedAtMs, container, vitals}: WatchedJvm): Printable {
+function factsText({command, user, jvmVersion, startedAtMs, container, vitals}: HostJvm): Printable {
 	const {heapUsedBytes: used, heapMaxBytes: max} = vitals;
 	return joined([
 		command,

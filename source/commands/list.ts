@@ -9,14 +9,23 @@ import {cellWidth, elideEnd, fit} from '../util/cell-width.js';
 import {usage} from '../runtime/errors.js';
 import {eitherOf} from '../options/option.js';
 import {version} from '../util/version.js';
-import {decimals} from '../query/columns/format.js';
-import {JvmWatch, type WatchedJvm} from '../jvm/discovery/jvm-watch.js';
+import {decimals, plural} from '../query/columns/format.js';
 import {textFor, visibleColumns, type ChoiceColumn} from '../ui/components/choice-table.js';
 import type {ChoiceCell} from '../ui/state/reduce-chooser.js';
-import {jvmColumns, scannedJvms, trendId} from './jvm-table.js';
+import {HostMonitor, type HostJvm} from './host-monitor.js';
+import {jvmColumns, trendId} from './jvm-table.js';
 
-/** Lists this host's JVMs; takes a second if there are any. Throws UserError (2) if the format cannot hold a list. */
-export async function list({id, listing}: ExportFormat): Promise<string> {
+/** Long enough to find threads that wait for each other, which must last for two seconds. */
+const defaultDurationS = 3;
+
+/** A finding must be there in two scans, so there are several. */
+const scanEveryMs = 500;
+
+/**
+Lists this host's JVMs; if there are any, it measures them for some seconds. Throws UserError (2) if the format cannot
+hold a list.
+*/
+export async function list({id, listing}: ExportFormat, durationS = defaultDurationS): Promise<string> {
 	const write = listing && writers[listing];
 	if (write === undefined) {
 		throw usage(
@@ -25,22 +34,28 @@ export async function list({id, listing}: ExportFormat): Promise<string> {
 		);
 	}
 
-	const watch = new JvmWatch();
+	const monitor = new HostMonitor({isShort: true});
 	try {
-		return write(watch.scan().length === 0 ? [] : await scanAfterASecond(watch));
+		return write(monitor.jvms().length === 0 ? [] : await measured(monitor, durationS));
 	} finally {
-		watch.close();
+		await monitor.close();
 	}
 }
 
-async function scanAfterASecond(watch: JvmWatch): Promise<readonly WatchedJvm[]> {
+/** Returns the JVMs after some seconds. */
+async function measured(monitor: HostMonitor, durationS: number): Promise<readonly HostJvm[]> {
 	const {stderr} = process;
 	if (stderr.isTTY) {
-		stderr.write('measuring CPU for a second...');
+		stderr.write(`measuring for ${plural(durationS, safe`second`)}...`);
 	}
 
-	await sleep(1000);
-	const jvms = scannedJvms(watch);
+	const endMs = performance.now() + (durationS * 1000);
+	let jvms = monitor.jvms();
+	for (let leftMs = durationS * 1000; leftMs > 0; leftMs = endMs - performance.now()) {
+		await sleep(Math.min(leftMs, scanEveryMs));
+		jvms = monitor.jvms();
+	}
+
 	if (stderr.isTTY) {
 		stderr.write('\r\u001B[K');
 	}
@@ -48,7 +63,7 @@ async function scanAfterASecond(watch: JvmWatch): Promise<readonly WatchedJvm[]>
 	return jvms;
 }
 
-const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly WatchedJvm[]) => string>> = {
+const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly HostJvm[]) => string>> = {
 	table: jvms => listText(jvms, process.stdout.isTTY ? process.stdout.columns : undefined),
 	document: listJson,
 };
@@ -61,7 +76,11 @@ const enginesWithoutSocket = joined(
 );
 
 /** Returns the last cell of a row, for which there is more room than on the screen. */
-function remark({problem, attachProblem}: WatchedJvm): Printable {
+function remark({problem, attachProblem, findings}: HostJvm): Printable {
+	if (findings.length > 0) {
+		return joined(findings.map(({text}) => safe`! ${text}`), safe` `);
+	}
+
 	if (problem) {
 		return safe`cannot be profiled: ${problem}`;
 	}
@@ -70,7 +89,7 @@ function remark({problem, attachProblem}: WatchedJvm): Printable {
 }
 
 /** Returns the table of `tprof-top list`, as wide as the terminal; says why a JVM cannot be profiled. */
-export function listText(jvms: readonly WatchedJvm[], width = Infinity): string {
+export function listText(jvms: readonly HostJvm[], width = Infinity): string {
 	const columns = jvmColumns.filter(({id}) =>
 		id !== trendId && (id !== 'container' || jvms.some(({container}) => container !== '')));
 	const rows = jvms.map(jvm => [
@@ -111,7 +130,7 @@ export function tableText(
 }
 
 /** Returns the list as JSON; docs/formats.md describes it. */
-export function listJson(jvms: readonly WatchedJvm[]): string {
+export function listJson(jvms: readonly HostJvm[]): string {
 	const rows = jvms.map(({
 		pid,
 		user,
@@ -123,6 +142,7 @@ export function listJson(jvms: readonly WatchedJvm[]): string {
 		cpu: {percent},
 		vitals: {heapUsedBytes, heapCapacityBytes, heapMaxBytes, heapAfterGcBytes, recentGcPercent, threadCount},
 		container,
+		findings,
 		problem,
 		hint,
 		attachProblem,
@@ -142,6 +162,7 @@ export function listJson(jvms: readonly WatchedJvm[]): string {
 		gcPercent: recentGcPercent === undefined ? null : decimals(recentGcPercent, 1),
 		threads: threadCount ?? null,
 		container,
+		findings: findings.map(({id, text, figures, error = null}) => ({id, sentence: text, figures, error})),
 		problem: problem ?? null,
 		hint: hint ?? null,
 		attachProblem: attachProblem ?? null,

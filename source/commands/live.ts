@@ -13,7 +13,6 @@ import {queryOfOptions} from '../options/query-options.js';
 import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
-import {JvmWatch} from '../jvm/discovery/jvm-watch.js';
 import {runApp, runChooser} from '../ui/app.js';
 import type {ChooserPorts} from '../ui/screens/chooser.js';
 import type {MethodTracer, SpanPort} from '../ui/screens/session-effects.js';
@@ -23,7 +22,8 @@ import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
 import type {Recording} from '../exports/recording/recording-reader.js';
 import {factsOf} from './facts.js';
-import {jvmList, scannedJvms} from './jvm-table.js';
+import {HostMonitor} from './host-monitor.js';
+import {jvmList} from './jvm-table.js';
 import {LiveRecorder} from './record.js';
 import {keepSession, recordingItem, saver} from './save.js';
 import {openSources} from './sources.js';
@@ -149,11 +149,11 @@ function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration
 
 /** Lets the user choose a JVM of this host; resolves to its pid, or to undefined if they choose none. */
 export async function chooseTarget(options: Options): Promise<string | undefined> {
-	const watch = new JvmWatch();
+	const monitor = new HostMonitor();
 	try {
-		return await choose(options, {list: () => jvmList(scannedJvms(watch))});
+		return await choose(options, {list: () => jvmList(monitor.jvms())});
 	} finally {
-		watch.close();
+		await monitor.close();
 	}
 }
 

@@ -1,27 +1,20 @@
-import {existsSync} from 'node:fs';
 import process from 'node:process';
-import {fileURLToPath} from 'node:url';
-import {Worker, type WorkerOptions} from 'node:worker_threads';
+import type {Worker} from 'node:worker_threads';
 import type {PoolReading} from '../model/pool-reading.js';
 import type {EngineFigures, Snapshot} from '../model/snapshot.js';
 import {hasEnded, type SnapshotSource, type SourceStatus} from '../model/source.js';
-import {isSingleFile, readBundled} from '../util/bundle.js';
 import {printable, safe, type Printable} from '../util/printable.js';
 import {Bell} from '../table/lock.js';
 import {createTable} from '../table/table-layout.js';
 import {TableReader, type TableImage} from '../table/table-reader.js';
-import {loadLibc} from '../jvm/system/koffi.js';
 import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {monotonicMs, steadyNow} from '../util/steady-clock.js';
 import type {Command, Report, WorkerInput} from './messages.js';
+import {endWorker, startWorker, within, youngGeneration} from './worker-thread.js';
 
 /** How long the main thread may be blocked by the table's lock; after that the screen is stale. */
 const readWaitMs = 50;
-/** How long the worker may take to stop (it may be waiting for a slow target) before it is terminated. */
-const closeWaitMs = 2000;
-/** How long a terminated worker may take to exit; after that it hangs in a system call and is abandoned. */
-const terminateWaitMs = 2000;
 /** How long the worker may take to release the target: a thread that waits for a CPU cannot be released earlier. */
 const holdWaitMs = 5000;
 /** A session is silent after this time plus this many intervals without a sample: a thread dump may take seconds. */
@@ -50,20 +43,6 @@ export type SamplerHandle = SnapshotSource & {
 	hold(): Promise<boolean>;
 	resume(): void;
 };
-
-/** Maximum young generation of the worker's heap; by default V8 lets it grow to 48 MB before the first collection. */
-const maxYoungGenerationMb = 6;
-
-/** Starts the worker: by default the one next to this module or above it, which is in dist if run from source. */
-function startWorker(options: WorkerOptions, url?: URL): Worker {
-	if (isSingleFile) {
-		return new Worker(readBundled('worker.js')!.toString(), {...options, eval: true});
-	}
-
-	const candidates = import.meta.url.endsWith('.ts') ? ['../../dist/worker.js'] : ['./worker.js', '../worker.js'];
-	const urls = candidates.map(candidate => new URL(candidate, import.meta.url));
-	return new Worker(url ?? urls.find(each => existsSync(fileURLToPath(each))) ?? urls[0], options);
-}
 
 class LiveSampler implements SamplerHandle {
 	readonly #target: Target;
@@ -101,11 +80,11 @@ class LiveSampler implements SamplerHandle {
 		this.#target = options.target;
 		this.#reader = new TableReader(table);
 		this.#bell = new Bell(table);
-		this.#worker = startWorker({
+		this.#worker = startWorker('worker.js', {
 			name: 'sampler',
 			workerData: {...input, table} satisfies WorkerInput,
 			execArgv: [],
-			resourceLimits: {maxYoungGenerationSizeMb: maxYoungGenerationMb},
+			resourceLimits: youngGeneration,
 			// Node's warnings must not reach the terminal.
 			stdout: true,
 			stderr: true,
@@ -222,19 +201,8 @@ class LiveSampler implements SamplerHandle {
 			this.#worker.unref();
 		}
 
-		if (await within(closeWaitMs, this.#exited)) {
-			return;
-		}
-
-		void this.#worker.terminate();
-		// `terminate` references the worker again.
-		this.#worker.unref();
-		if (!await within(terminateWaitMs, this.#exited)) {
+		if (!await endWorker(this.#worker, this.#exited)) {
 			this.#end('ended');
-			// Pending output would keep the process alive.
-			this.#worker.stdout.push(null);
-			this.#worker.stderr.push(null);
-			exitWithoutWorkers();
 		}
 	}
 
@@ -353,28 +321,4 @@ class LiveSampler implements SamplerHandle {
 /** Starts sampling a target in a worker. Never throws; errors are in the status. */
 export function startSampler(options: SamplerOptions): SamplerHandle {
 	return new LiveSampler(options);
-}
-
-/**
-Makes this process, when it exits, not wait for a worker that hangs in a system call: it ends with its exit code if the
-C library can be called, otherwise by SIGKILL.
-*/
-function exitWithoutWorkers(): void {
-	process.once('exit', code => {
-		loadLibc()?.func('void _exit(int status)')(code);
-		process.kill(process.pid, 'SIGKILL');
-	});
-}
-
-/** Whether one of these promises resolves within `ms` milliseconds. */
-async function within(ms: number, ...promises: ReadonlyArray<Promise<void>>): Promise<boolean> {
-	let timer: NodeJS.Timeout | undefined;
-	const isTimedOut = new Promise<boolean>(resolve => {
-		timer = setTimeout(resolve, ms, true);
-	});
-	try {
-		return await Promise.race([...promises, isTimedOut]) !== true;
-	} finally {
-		clearTimeout(timer);
-	}
 }

@@ -3,7 +3,8 @@ import {safe} from '../../source/util/printable.js';
 import {list, listJson, listText} from '../../source/commands/list.js';
 import {formatOf} from '../../source/exports/formats/format-registry.js';
 import {CpuHistory} from '../../source/jvm/counters/cpu-history.js';
-import {JvmWatch, type WatchedJvm} from '../../source/jvm/discovery/jvm-watch.js';
+import type {HostJvm} from '../../source/commands/host-monitor.js';
+import {JvmWatch} from '../../source/jvm/discovery/jvm-watch.js';
 import {closedAfterTest, javaForTest, sharedJava} from '../helpers/for-test.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
 import {until, untilAsync} from '../helpers/until.js';
@@ -77,7 +78,7 @@ const cpu = new CpuHistory();
 cpu.add({atMs: 0, cpuTicks: 0});
 cpu.add({atMs: 10_000, cpuTicks: 1234});
 
-const jvm: WatchedJvm = {
+const jvm: HostJvm = {
 	pid: 4711,
 	user: safe`acme`,
 	jvmVersion: safe`21.0.3`,
@@ -85,6 +86,7 @@ const jvm: WatchedJvm = {
 	mainClass: safe`com.acme.Main`,
 	command: safe`com.acme.Main --port 80`,
 	container: safe``,
+	findings: [],
 	startedAtMs: 0,
 	target: parked.target,
 	startTicks: 1,
@@ -102,7 +104,7 @@ const jvm: WatchedJvm = {
 };
 
 test('what is not known is a dash in the table and null in JSON', () => {
-	const other: WatchedJvm = {
+	const other: HostJvm = {
 		...jvm,
 		pid: 5,
 		cpu: new CpuHistory(),
@@ -116,7 +118,7 @@ test('what is not known is a dash in the table and null in JSON', () => {
 		'   5  com.acme.Main     -     -   -    -           -  acme  21.0.3  -         cannot be profiled: it belongs to another user',
 		'',
 	].join('\n'));
-	const long: WatchedJvm = {
+	const long: HostJvm = {
 		...other,
 		mainClass: safe`com.acme.department.of.very.long.names.AbstractTransactionalOrderRepositoryFactoryBean`,
 	};

@@ -80,7 +80,7 @@ describe('the command', () => {
 		['open', 'file'],
 		['open --threads main a.pb.gz', '--threads does not apply to tprof-top open'],
 		['list -b', '--batch does not apply to tprof-top list'],
-		['list --duration 3', '--duration does not apply to tprof-top list'],
+		['list --iterations 3', '--iterations does not apply to tprof-top list'],
 		['open --duration 3 a.tprof', '--duration does not apply to tprof-top open'],
 		['record --format json -o a.tprof 1', '--format does not apply to tprof-top record'],
 		['watch --all --when deadlock --view tree', '--view does not apply to tprof-top watch'],

@@ -148,6 +148,7 @@ describe('the shape of the source', () => {
 		expect(files.filter(file => !imported.has(file)).map(file => relative(file)).sort()).toEqual([
 			'cli.ts',
 			'kubectl.ts',
+			'sampler/host-worker.ts',
 			'sampler/worker.ts',
 		]);
 	});

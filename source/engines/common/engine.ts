@@ -20,6 +20,11 @@ export type EngineOptions = {
 	readonly extraIdle?: readonly string[];
 	/** `auto`: perf if permitted, otherwise stop. Default: `stop`. */
 	readonly timer?: TimerId | 'auto';
+	/**
+	Only reads: no thread is recorded or stopped, and a thread that runs Java code has no stack. Only for an engine that
+	`canOnlyRead`.
+	*/
+	readonly onlyReads?: boolean;
 	/** Opens events per thread even if events per CPU are permitted; for benchmarks. */
 	readonly threadEvents?: boolean;
 	/** Reads unmounted virtual threads only if there are at most this many virtual threads. Default: 0, reads none. */
@@ -129,6 +134,8 @@ export type Engine = {
 	readonly id: string;
 	readonly defaultIntervalMs: number;
 	readonly needsAttachSocket: boolean;
+	/** Whether it has the option `onlyReads`: then it never disturbs the target. */
+	readonly canOnlyRead?: boolean;
 	/** Returns why this engine cannot sample this target, undefined if it can; does not disturb the target. */
 	check(target: Target, options?: Pick<EngineOptions, 'timer'>): Promise<Obstacle | undefined>;
 	open(target: Target, options: EngineOptions, interner: Interner): Promise<EngineSession>;

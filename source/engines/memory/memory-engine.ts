@@ -5,6 +5,7 @@ export const memoryEngine: Engine = {
 	id: 'memory',
 	defaultIntervalMs: 20,
 	needsAttachSocket: false,
+	canOnlyRead: true,
 	async check(target, options) {
 		const {check} = await import('./start.js');
 		return check(target, options);

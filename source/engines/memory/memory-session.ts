@@ -42,7 +42,8 @@ export class MemorySession implements EngineSession {
 	constructor(target: Target, options: EngineOptions, jvm: LiveJvm) {
 		this.#target = target;
 		this.#jvm = jvm;
-		this.#cpu = new ThreadCpu(target.pid);
+		// With rare samples of many JVMs, files would be open for nothing.
+		this.#cpu = new ThreadCpu(target.pid, options.onlyReads ? 0 : undefined);
 		const jvmStacks = new JvmStacks(jvm.interner);
 		this.#threads = new LiveThreads(jvm, target, this.#cpu, jvmStacks);
 		this.#stacks = new ThreadStacks(jvm, target, options, this.#threads);

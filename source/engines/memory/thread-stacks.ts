@@ -25,11 +25,12 @@ export class ThreadStacks {
 	stops: Stops = noStops;
 	/** Time that this sample's records took. */
 	recordsMs = 0;
-	/** Undefined if running threads are stopped; then `observedThreads` is defined. */
+	/** Defined if running threads are recorded; `observedThreads` if they are stopped; neither if we only read. */
 	readonly perf?: PerfTimer;
 	readonly observedThreads?: ObservedThreads;
 	/** What the timer misses (printable). */
 	readonly note?: string;
+	readonly #onlyReads: boolean;
 	readonly #waiting: WaitingStacks;
 	readonly #running: RunningStacks;
 	readonly #stopper: Stopper;
@@ -38,12 +39,11 @@ export class ThreadStacks {
 		const walker = new Walker(jvm);
 		const top = new TopFrame(jvm, walker);
 		const continuations = new Continuations(jvm);
-		const chosen = chooseTimer(
-			jvm.perf,
-			target,
-			options,
-			new RecordedStacks(jvm, target.pid, {walker, top, continuations}),
-		);
+		this.#onlyReads = options.onlyReads ?? false;
+		const recorded = new RecordedStacks(jvm, target.pid, {walker, top, continuations});
+		const chosen: ReturnType<typeof chooseTimer> = this.#onlyReads
+			? {}
+			: chooseTimer(jvm.perf, target, options, recorded);
 		this.perf = chosen.perf;
 		this.note = chosen.note;
 		this.#stopper = new Stopper(jvm.ptrace, target.pid);
@@ -51,7 +51,8 @@ export class ThreadStacks {
 		this.#running = new RunningStacks(jvm, liveThreads.java, {
 			walker, top, ptrace: jvm.ptrace, stopper: this.#stopper, continuations,
 		});
-		this.observedThreads = this.perf ? undefined : new ObservedThreads(target.pid, liveThreads, this.#running);
+		const areStopped = !this.perf && !this.#onlyReads;
+		this.observedThreads = areStopped ? new ObservedThreads(target.pid, liveThreads, this.#running) : undefined;
 	}
 
 	/** Begins a sample, before threads are listed. Returns whether a settled thread has records. */
@@ -105,6 +106,14 @@ export class ThreadStacks {
 
 	/** Takes the stacks of running threads from their newest records if they can have any; otherwise stops them. */
 	#walkRunning(running: readonly JavaThread[]): void {
+		if (this.#onlyReads) {
+			for (const {stack} of running) {
+				stack.setUnknown();
+			}
+
+			return;
+		}
+
 		const {perf, observedThreads} = this;
 		const threads = perf ? running.filter(thread => !perf.setCurrentStack(thread)) : running;
 		this.stops = threads.length > 0 ? sumOfStops(this.stops, this.#running.walk(threads)) : this.stops;

@@ -5,6 +5,9 @@ export type CpuReading = {readonly cpuTicks: number; readonly atMs: number};
 
 const historyMs = 60_000;
 
+/** Readings may come a little early. */
+const nearlyASecondMs = 900;
+
 /** The CPU use of a process over the last minute. */
 export class CpuHistory {
 	readonly #readings: CpuReading[] = [];
@@ -17,10 +20,12 @@ export class CpuHistory {
 		}
 	}
 
-	/** Percent of a core between the last two readings; undefined before the second. */
+	/** Percent of a core over the last second, or since the reading before; undefined before the second reading. */
 	get percent(): number | undefined {
-		const [before, now] = this.#readings.slice(-2);
-		return now && percentBetween(before, now);
+		const now = this.#readings.at(-1);
+		const before = this.#readings.findLast(({atMs}) => now !== undefined && atMs <= now.atMs - nearlyASecondMs)
+			?? this.#readings.at(0);
+		return now && before && percentBetween(before, now);
 	}
 
 	/**

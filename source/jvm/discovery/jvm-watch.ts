@@ -33,7 +33,8 @@ const checkProblemMs = 3000;
 /** A JVM that cannot be profiled, up to this age, may still be starting: it is inspected in every scan. */
 const mayBeStartingMs = 20_000;
 
-/** The figures of a JVM that uses no CPU time hardly change: they are read this rarely. */
+/** How often the figures of a JVM are read, and those of one that uses no CPU time, which hardly change. */
+const readMs = 1900;
 const readAtRestMs = 5000;
 
 /** Follows all JVMs of this host, by /proc and the JVMs' counters alone. It inspects a JVM rarely once it is known. */
@@ -96,7 +97,7 @@ export class JvmWatch {
 
 		known.listing = listing;
 		known.cpu.add(listing);
-		if (listing.cpuTicks !== known.readAtTicks || nowMs - known.readAtMs >= readAtRestMs) {
+		if (nowMs - known.readAtMs >= (listing.cpuTicks === known.readAtTicks ? readAtRestMs : readMs)) {
 			known.vitals = known.reader.read();
 			known.readAtMs = nowMs;
 			known.readAtTicks = listing.cpuTicks;
