@@ -21,16 +21,7 @@ export const chooseCommand = command({
 			);
 		}
 
-		const {chooseTarget} = await import('./live.js');
-		const pid = await chooseTarget(options);
-		if (pid === undefined) {
-			return 0;
-		}
-
-		const [{profileTarget}, {resolveTarget}] = await Promise.all([
-			import('./profile-target.js'),
-			import('./resolve-target.js'),
-		]);
-		return profileTarget(await resolveTarget(pid), options);
+		const {showHost} = await import('./host.js');
+		return showHost(options);
 	},
 });

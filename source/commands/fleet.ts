@@ -128,6 +128,7 @@ class Fleet {
 		await choose(this.#options, {
 			list: () => this.#table!.list,
 			initial: this.#chooser,
+			waiting: safe`asking the backend...`,
 			move: async steps => {
 				this.#table = await this.#read(steps) ?? this.#table;
 			},
@@ -163,7 +164,7 @@ class Fleet {
 			return opened;
 		};
 
-		return runLive(source, this.#optionsFor(first), {spans: {move, canGoBack}});
+		return runLive(source, this.#optionsFor(first), {spans: {move}, opener: {canGoBack}});
 	}
 
 	/** Returns the options for a profile: one without CPU time shows the time of threads, in all states that it has. */

@@ -4,6 +4,8 @@ import type {Snapshot} from '../model/snapshot.js';
 import {findingsOf} from '../query/summary/findings.js';
 import {defaultQuery, type Finding} from '../query/types/query.js';
 import {HostSampler} from '../sampler/host-sampler.js';
+import {safe} from '../util/printable.js';
+import type {Opener} from './live.js';
 
 /** A JVM of this host with its figures, and what is wrong with it, the worst first. */
 export type HostJvm = WatchedJvm & {readonly findings: readonly Finding[]};
@@ -63,6 +65,21 @@ export class HostMonitor {
 		const isYoung = nowMs - this.#startedMs < warmUpMs;
 		this.#scanAtMs = isYoung ? 0 : nowMs + ((user + system) / 1000 / scanShare);
 		return this.#jvms;
+	}
+
+	/** Returns what a session of this JVM can go on with. */
+	openerOf(pid: number): Opener {
+		const [first] = this.#jvms.find(jvm => jvm.pid === pid)?.findings ?? [];
+		return {
+			vitals: this.#watch.readerOf(pid),
+			message: first && safe`in the table of JVMs: ${first.text}`,
+			canGoBack: true,
+		};
+	}
+
+	/** Stops sampling while a session is open, which has a budget of its own; or goes on. */
+	setPaused(isPaused: boolean): void {
+		this.#sampler.setPaused(isPaused);
 	}
 
 	async close(): Promise<void> {

@@ -12,7 +12,7 @@ import type {Configuration, Options} from '../options/parse.js';
 import {queryOfOptions} from '../options/query-options.js';
 import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
-import {openVitals} from '../jvm/counters/vitals.js';
+import {openVitals, type VitalsReader} from '../jvm/counters/vitals.js';
 import {runApp, runChooser} from '../ui/app.js';
 import type {ChooserPorts} from '../ui/screens/chooser.js';
 import type {MethodTracer, SpanPort} from '../ui/screens/session-effects.js';
@@ -22,8 +22,6 @@ import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
 import type {Recording} from '../exports/recording/recording-reader.js';
 import {factsOf} from './facts.js';
-import {HostMonitor} from './host-monitor.js';
-import {jvmList} from './jvm-table.js';
 import {LiveRecorder} from './record.js';
 import {keepSession, recordingItem, saver} from './save.js';
 import {openSources} from './sources.js';
@@ -41,18 +39,29 @@ export type LiveParts = {
 	readonly recording?: Recording;
 	readonly atMs?: number;
 	readonly spans?: SpanPort;
+	readonly opener?: Opener;
+};
+
+/** What a table of JVMs knows of the one that was opened in it. */
+export type Opener = {
+	/** Reads the figures of the JVM; the table closes it. */
+	readonly vitals?: VitalsReader;
+	/** What the table said of the JVM. */
+	readonly message?: Printable;
+	/** Whether Esc leads back to the table. */
+	readonly canGoBack: boolean;
 };
 
 /**
 Shows the source until the user quits, then prints a summary. Returns the exit code, or undefined if the user went back
-to the table of a backend; throws UserError.
+to the table in which it was opened; throws UserError.
 */
 // It connects the parts of a session, most of which may be missing.
 // eslint-disable-next-line complexity, max-lines-per-function
 export async function runLive(
 	given: SnapshotSource,
 	options: Options,
-	{target, tracer, recording, atMs, spans}: LiveParts = {},
+	{target, tracer, recording, atMs, spans, opener}: LiveParts = {},
 ): Promise<number | undefined> {
 	const recorder = target && new LiveRecorder(given, options);
 	const source = recorder?.source ?? given;
@@ -60,7 +69,8 @@ export async function runLive(
 	const query = queryOfOptions(options);
 	const {settings, file, faults, notes} = options.configuration;
 	namePackages(settings.packages);
-	const vitals = target && openVitals(target);
+	const ownVitals = target && !opener?.vitals ? openVitals(target) : undefined;
+	const vitals = opener?.vitals ?? ownVitals;
 	const idle = new IdleList(options.idleCalls);
 	try {
 		const {reason, signal, lastSnapshot, ring} = await runApp({
@@ -71,6 +81,7 @@ export async function runLive(
 				explained(snapshot, since, {query, vitals, version, facts: target ? factsOf(target) : []}),
 			tracer,
 			spans,
+			canGoBack: opener?.canGoBack,
 			recording: recorder,
 			recorded: recording,
 			onWindow(ring) {
@@ -89,7 +100,7 @@ export async function runLive(
 				keyChanges: settings.keys,
 				notes: [...faults, ...notes],
 				message: recording?.problem === undefined
-					? firstMessage(options.configuration)
+					? firstMessage(options.configuration, opener?.message)
 					: {text: recording.problem, tone: 'error'},
 				pastMs: atMs,
 			},
@@ -98,13 +109,14 @@ export async function runLive(
 			stdout: process.stdout,
 			hasMouse: options.mouse,
 		});
-		if (reason === 'back') {
-			return undefined;
-		}
-
 		const {phase, message: problem, hint} = source.status();
 		const hasTerminal = reason !== 'gone';
 		const hasSamples = lastSnapshot !== undefined && lastSnapshot.session.samples > 0;
+		if (reason === 'back') {
+			await (hasSamples && phase !== 'recording' ? keep(lastSnapshot, ring, options.keepSessions) : undefined);
+			return undefined;
+		}
+
 		if (hasTerminal && hasSamples) {
 			const lines: readonly Printable[] = renderFinalSummary(lastSnapshot, process.stdout.columns || 80, options);
 			process.stdout.write(lines.map(line => `${options.ascii ? asciiOf(line) : line}\n`).join(''));
@@ -121,7 +133,7 @@ export async function runLive(
 
 		return signal ? exitCodeAfter(signal) : 0;
 	} finally {
-		vitals?.close();
+		ownVitals?.close();
 		await recorder?.end();
 	}
 }
@@ -137,24 +149,18 @@ async function keep(snapshot: Snapshot, ring: Ring, count: number): Promise<stri
 	}
 }
 
-/** Returns the screen's first message: a mistake in the configuration, or else a remark on it. */
-function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration): Message | undefined {
+/** Returns the screen's first message: a mistake in the configuration, or a remark on it, or what a table said. */
+function firstMessage(
+	{faults: [fault, ...others], notes: [note]}: Configuration,
+	ofTable: Printable | undefined,
+): Message | undefined {
 	if (fault !== undefined) {
 		const more = others.length === 0 ? safe`` : safe` (and ${others.length} more; ? shows them)`;
 		return {text: safe`${fault}${more}`, tone: 'error'};
 	}
 
-	return note === undefined ? undefined : {text: note, tone: 'plain'};
-}
-
-/** Lets the user choose a JVM of this host; resolves to its pid, or to undefined if they choose none. */
-export async function chooseTarget(options: Options): Promise<string | undefined> {
-	const monitor = new HostMonitor();
-	try {
-		return await choose(options, {list: () => jvmList(monitor.jvms())});
-	} finally {
-		await monitor.close();
-	}
+	const text = note ?? ofTable;
+	return text === undefined ? undefined : {text, tone: 'plain'};
 }
 
 /** Lets the user choose a row; resolves to its id, or to undefined if they choose none. */

@@ -4,9 +4,10 @@ import type {TaskReport} from '../model/task-report.js';
 import type {Options} from '../options/parse.js';
 import type {LiveReports} from '../tracing/live-reports.js';
 import type {TaskSession} from '../tracing/task-session.js';
+import type {Opener} from './live.js';
 import type {LiveTracer} from './live-tracer.js';
 import {sampled} from './sampled.js';
-import {show} from './show.js';
+import {showOrGoBack} from './show.js';
 
 /** Follows tasks during sampling; adds the task report to each snapshot. */
 export type LiveTasks = LiveReports<TaskSession, TaskReport>;
@@ -16,6 +17,16 @@ export type Agent = {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks};
 
 /** Samples a target until the screen or the reports end. Returns the exit code; throws UserError. */
 export async function profileTarget(target: Target, options: Options, agent: Agent = {}): Promise<number> {
+	return await profileOrGoBack(target, options, agent) ?? 0;
+}
+
+/** The same; returns undefined if the user went back to the table in which it was opened. */
+export async function profileOrGoBack(
+	target: Target,
+	options: Options,
+	agent: Agent,
+	opener?: Opener,
+): Promise<number | undefined> {
 	// The screen may show or save whole stacks.
 	const depth = options.onScreen ? undefined : formatOf(options.format).depth;
 	return sampled(target, options, async sampler => {
@@ -27,7 +38,8 @@ export async function profileTarget(target: Target, options: Options, agent: Age
 		}
 
 		try {
-			return await show((agent.tasks ?? tracer)?.source(sampler) ?? sampler, options, {target, tracer});
+			const source = (agent.tasks ?? tracer)?.source(sampler) ?? sampler;
+			return await showOrGoBack(source, options, {target, tracer, opener});
 		} finally {
 			await tracer?.close();
 		}

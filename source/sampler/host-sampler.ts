@@ -15,6 +15,7 @@ export type HostOptions = {readonly isShort: boolean};
 /** From the main thread to the worker. */
 export type HostCommand =
 	| {readonly kind: 'follow'; readonly targets: readonly HostTarget[]}
+	| {readonly kind: 'pause'; readonly isPaused: boolean}
 	| {readonly kind: 'stop'};
 
 /** From the worker to the main thread: a JVM's table, or that it cannot be sampled without disturbing it. */
@@ -86,6 +87,11 @@ export class HostSampler {
 				}
 			}
 		}
+	}
+
+	/** Takes no more samples, or goes on. */
+	setPaused(isPaused: boolean): void {
+		this.#tell({kind: 'pause', isPaused});
 	}
 
 	/** Returns what has been counted of a JVM; undefined before its first sample. The same object if nothing is new. */

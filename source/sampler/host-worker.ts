@@ -31,7 +31,7 @@ const jvms = new Map<number, Jvm>();
 /** By pid: the start of JVMs that cannot be sampled. */
 const refused = new Map<number, number>();
 const startedMs = performance.now();
-const state = {isStopped: false};
+const state = {isPaused: false, isStopped: false};
 
 function report(message: HostReport): void {
 	port.postMessage(message);
@@ -94,8 +94,8 @@ async function run(): Promise<void> {
 	while (!state.isStopped) {
 		const nowMs = performance.now();
 		const [next] = [...jvms.values()].toSorted((a, b) => a.dueMs - b.dueMs);
-		if (!next || next.dueMs > nowMs) {
-			await sleep(next ? Math.min(idleMs, next.dueMs - nowMs) : idleMs);
+		if (state.isPaused || !next || next.dueMs > nowMs) {
+			await sleep(next && !state.isPaused ? Math.min(idleMs, next.dueMs - nowMs) : idleMs);
 			continue;
 		}
 
@@ -117,6 +117,11 @@ port.on('message', async (command: HostCommand) => {
 	switch (command.kind) {
 		case 'follow': {
 			await follow(command.targets);
+			break;
+		}
+
+		case 'pause': {
+			state.isPaused = command.isPaused;
 			break;
 		}
 

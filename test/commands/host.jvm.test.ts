@@ -32,6 +32,7 @@ test('what is wrong with JVMs is found by reading alone, and nothing with a heal
 		expect(output()).toBe('ready\n');
 	}
 
+	expect(monitor.openerOf(locked.pid).message).toMatch(/^in the table of JVMs: DEADLOCK: worker-/);
 	await locked.stop();
 	await until(() => jvmOf(locked.pid) === undefined);
 });

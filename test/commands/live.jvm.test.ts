@@ -172,7 +172,7 @@ test.concurrent(
 );
 
 test.concurrent(
-	'a JVM is chosen from the list, which gives the terminal to the next screen; q leaves without a choice',
+	'a JVM is opened from the table, which goes on where it was after Esc; q leaves, from both',
 	beside(async () => {
 		const {pid} = await javaForTest('ParkedAndEcho');
 		const session = open(folderForTest());
@@ -186,6 +186,10 @@ test.concurrent(
 		await session.until(/filter: p_/);
 		await session.typeUntil(`\farked ${pid}`, new RegExp(`> *${pid} [^]*filter: parked ${pid}_`));
 		await session.typeUntil('\r\r', new RegExp(`^ParkedAndEcho {2}pid ${pid} `));
+		await session.typeUntil('\u001B', new RegExp(`filter: parked ${pid} [^]*> *${pid} `));
+		await session.typeUntil('\r', new RegExp(`^ParkedAndEcho {2}pid ${pid} `));
+		session.type('q');
+		expect(await session.ended()).toMatchObject({exitCode: 0});
 		const other = open(folderForTest());
 		await other.until(String(pid));
 		other.type('q');

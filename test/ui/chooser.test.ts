@@ -161,7 +161,7 @@ function screenOf(
 ): {readonly screen: ComponentScreen; readonly left: Array<string | undefined>} {
 	const left: Array<string | undefined> = [];
 	const screen = closedAfterTest(new ComponentScreen(createElement(ChooserScreen, {
-		theme, list: () => ({
+		theme, waiting: safe`opening...`, list: () => ({
 			title: safe`host`, columns, sortedBy: 'cpu', none: safe`no JVMs found`, rows: list, hasDetails: true,
 		}), onLeave(id) {
 			left.push(id);

@@ -56,6 +56,11 @@ export class JvmWatch {
 		return listings.map(listing => this.#figuresOf(listing, nowMs));
 	}
 
+	/** Returns the reader of a JVM's figures, which has followed them since the JVM was found. */
+	readerOf(pid: number): VitalsReader | undefined {
+		return this.#jvms.get(pid)?.reader;
+	}
+
 	close(): void {
 		for (const {reader} of this.#jvms.values()) {
 			reader.close();

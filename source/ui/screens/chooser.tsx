@@ -39,6 +39,8 @@ export type ChooserPorts = {
 	Called before the screen is left with a row; it stays unless this resolves to true, and says why if it rejects.
 	*/
 	readonly prepare?: (id: string, state: ChooserState) => Promise<boolean>;
+	/** Shown while `move` or `prepare` waits. */
+	readonly waiting: Printable;
 	/** Makes `prepare` resolve to false soon. */
 	readonly cancel?: () => void;
 };
@@ -85,12 +87,17 @@ type ChooserLayout = {
 };
 
 /** Returns what is below the rows, at most half of the screen, and how many rows fit above it. */
-function layoutOf(state: ChooserState, choices: ChoiceList, {columns, rows}: Size): ChooserLayout {
+function layoutOf(
+	state: ChooserState,
+	choices: ChoiceList,
+	{columns, rows}: Size,
+	waiting: Printable,
+): ChooserLayout {
 	const {message: error, requests} = state;
 	const width = columns - 1;
 	const least = choices.hasDetails ? detailLines.find(({fromRows}) => rows >= fromRows)!.lines : 1;
 	const most = Math.max(least, Math.floor((rows - otherLines) / 2));
-	const text = error || (requests > 0 ? safe`asking the backend...` : choices.message ?? safe``);
+	const text = error || (requests > 0 ? waiting : choices.message ?? safe``);
 	const below = text === '' && choices.hasDetails
 		? detailOf(state, choices).flatMap(line => wrappedSpans(line, width)).slice(0, least)
 		: wrappedSpans(text, width, error === '' ? undefined : 'error').slice(0, most);
@@ -185,7 +192,7 @@ async function request<Answer>(
 }
 
 /** A live list; `onLeave` gets the id of the row chosen, if any. */
-export function ChooserScreen({theme, list, initial, move, onLeave, ...ports}: ChooserScreenProps) {
+export function ChooserScreen({theme, list, initial, move, waiting, onLeave, ...ports}: ChooserScreenProps) {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
 	const size = useSize();
@@ -195,7 +202,7 @@ export function ChooserScreen({theme, list, initial, move, onLeave, ...ports}: C
 	const contextOf = (current: ChooserState): ChooserContext => ({
 		choices,
 		sortable: visibleColumns(choices.columns, size.columns).filter(({isUnsorted}) => !isUnsorted).map(({id}) => id),
-		room: layoutOf(current, choices, size).room,
+		room: layoutOf(current, choices, size, waiting).room,
 		helpLines: help.length,
 		source,
 	});
@@ -215,7 +222,7 @@ export function ChooserScreen({theme, list, initial, move, onLeave, ...ports}: C
 	useQueuedEffects(state.effects, dispatch, effect => {
 		void performEffect(effect, effectContext);
 	});
-	const layout = layoutOf(state, choices, size);
+	const layout = layoutOf(state, choices, size, waiting);
 	const {width} = layout;
 	// On the lowest screens the first parts alone.
 	const lines = size.rows - 1;

@@ -51,8 +51,6 @@ export type MethodTracer = {
 
 /** Moves the span of the profile that a backend has merged. */
 export type SpanPort = {
-	/** Whether Esc leads back to the table of the backend. */
-	readonly canGoBack: boolean;
 	/**
 	Moves the span by `steps` of its length. Resolves to the new span's baseline, or to undefined if a newer move has
 	begun; rejects as `Save` does.
@@ -71,6 +69,8 @@ export type SessionPorts = {
 	readonly recording?: RecordingToggle;
 	/** Undefined unless a backend is shown. */
 	readonly spans?: SpanPort;
+	/** Whether Esc leads back to the table in which the session was opened. */
+	readonly canGoBack?: boolean;
 };
 
 /**
@@ -100,8 +100,8 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	quit({onLeave}) {
 		onLeave('quit');
 	},
-	back({spans, onLeave}) {
-		if (spans?.canGoBack) {
+	back({canGoBack, onLeave}) {
+		if (canGoBack) {
 			onLeave('back');
 		}
 	},

@@ -250,7 +250,8 @@ const allKeys: readonly KeyBinding[] = [
 		contexts: tables,
 		label: 'Esc',
 		help:
-			'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus; then back to the table of a backend',
+			'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus; '
+			+ 'then back to the table of JVMs in which it was opened',
 		knownFrom: 'htop',
 	},
 	{

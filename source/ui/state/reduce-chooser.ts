@@ -78,12 +78,11 @@ export type ChooserContext = {
 /** Returns the next state. Pure. */
 export type ChooserChange = (state: ChooserState, context: ChooserContext) => ChooserState;
 
-/** Returns the state of a new screen, with filter, order and cursor as the screen before had them, if any. */
+/** Returns the state of a new screen, with filter, order, cursor and message as the screen before had them, if any. */
 export function initialChooser(before?: ChooserState): ChooserState {
-	const {filter = '', sort, selected} = before ?? {};
+	const {filter = '', sort, selected, message = safe``} = before ?? {};
 	return {
-		filter, sort, selected, isTyping: false, message: safe``, helpTop: undefined, phase: 'choosing', requests: 0,
-		effects: [],
+		filter, sort, selected, isTyping: false, message, helpTop: undefined, phase: 'choosing', requests: 0, effects: [],
 	};
 }
 

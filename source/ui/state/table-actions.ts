@@ -208,7 +208,7 @@ function openDetail(state: UiState, {rows}: ScreenContext): UiState {
 
 /**
 Undoes one thing, the first that applies: the view's zoom, the past, the filter, the selection of threads, the focus.
-With nothing left to undo, goes back to a backend's table.
+With nothing left to undo, goes back to the table of JVMs, if the session was opened there.
 */
 function clearOne(state: UiState, {source}: ScreenContext): UiState {
 	const change = viewOf(state.view).onEscape?.(state.query);
@@ -228,7 +228,8 @@ function clearOne(state: UiState, {source}: ScreenContext): UiState {
 		return withAllThreads(state);
 	}
 
-	return backFromFocus(state) ?? (source === 'backend' ? withEffect(state, {type: 'back'}) : state);
+	const hasTable = source === 'backend' || source === 'jvm';
+	return backFromFocus(state) ?? (hasTable ? withEffect(state, {type: 'back'}) : state);
 }
 
 function withAllThreads(state: UiState): UiState {
