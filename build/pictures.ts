@@ -64,11 +64,72 @@ type Run = {readonly column: number; text: string; readonly look: Look};
 export async function screenPicture(
 	lines: readonly string[],
 	columns: number,
-	{background, foreground, palette}: typeof themes.dark,
+	theme: typeof themes.dark,
 ): Promise<string> {
+	return terminalPicture(lines.length, columns, theme, await shapesOf(lines, columns, theme));
+}
+
+/** A screen, as lines with escape sequences, and the key that led to it, if any. */
+export type Frame = {readonly lines: readonly string[]; readonly key?: string};
+
+/** How long each frame of an animation is shown. */
+const frameSeconds = 2.5;
+
+/** Returns an SVG of a terminal that shows one screen after the other, over and over, with the key pressed last. */
+export async function animatedPicture(
+	frames: readonly Frame[],
+	columns: number,
+	theme: typeof themes.dark,
+): Promise<string> {
+	const rows = Math.max(...frames.map(({lines}) => lines.length));
+	const seconds = frames.length * frameSeconds;
+	const shapes = await Promise.all(frames.map(async ({lines, key}, index) => [
+		`<g style="animation-delay:${(index * frameSeconds) - seconds}s">`,
+		...await shapesOf(lines, columns, theme),
+		...(key === undefined ? [] : keyShapes(key, columns, rows, theme)),
+		'</g>',
+	]));
+	return terminalPicture(rows, columns, theme, [
+		`<style>g{visibility:hidden;animation:shown ${seconds}s step-end infinite}`
+		+ `@keyframes shown{0%{visibility:visible}${(100 / frames.length).toFixed(3)}%{visibility:hidden}}</style>`,
+		...shapes.flat(),
+	]);
+}
+
+/** A key as a label at the bottom right. */
+function keyShapes(key: string, columns: number, rows: number, {background, palette}: typeof themes.dark): string[] {
+	const [width, height] = [(key.length + 2) * cellWidth, cellHeight + 8];
+	const [x, y] = [(columns * cellWidth) + margin - width, (rows * cellHeight) + margin - height];
+	const text = `x="${(x + cellWidth).toFixed(1)}" y="${y + 17}" fill="${background}" font-weight="bold"`;
+	return [
+		`<rect x="${x.toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${height}" rx="4" fill="${palette[3]}"/>`,
+		`<text ${text}>${escaped(key)}</text>`,
+	];
+}
+
+function terminalPicture(
+	rows: number,
+	columns: number,
+	{background}: typeof themes.dark,
+	shapes: readonly string[],
+): string {
+	return svg(
+		(columns * cellWidth) + (2 * margin),
+		(rows * cellHeight) + (2 * margin),
+		`font-family="${monospace}" font-size="14"`,
+		[`<rect width="100%" height="100%" rx="8" fill="${background}"/>`, ...shapes],
+	);
+}
+
+/** Returns the shapes of lines that have escape sequences. */
+async function shapesOf(
+	lines: readonly string[],
+	columns: number,
+	{background, foreground, palette}: typeof themes.dark,
+): Promise<string[]> {
 	const x = (column: number) => (margin + (column * cellWidth)).toFixed(1);
 	const width = (text: string) => (text.length * cellWidth).toFixed(1);
-	const shapesOf = ({column, text, look: {color, isBold, isDim, isInverse}}: Run, y: number) => {
+	const shapesOfRun = ({column, text, look: {color, isBold, isDim, isInverse}}: Run, y: number) => {
 		const ink = color < 0 ? foreground : palette[color];
 		const opacity = isDim ? ' opacity="0.65"' : '';
 		const box = isInverse
@@ -82,15 +143,7 @@ export async function screenPicture(
 	};
 
 	const rows = await rowsOf(lines, columns);
-	return svg(
-		(columns * cellWidth) + (2 * margin),
-		(lines.length * cellHeight) + (2 * margin),
-		`font-family="${monospace}" font-size="14"`,
-		[
-			`<rect width="100%" height="100%" rx="8" fill="${background}"/>`,
-			...rows.flatMap((runs, row) => runs.flatMap(run => shapesOf(run, margin + (row * cellHeight)))),
-		],
-	);
+	return rows.flatMap((runs, row) => runs.flatMap(run => shapesOfRun(run, margin + (row * cellHeight))));
 }
 
 async function rowsOf(lines: readonly string[], columns: number): Promise<Run[][]> {

@@ -1,10 +1,11 @@
 import {readFileSync} from 'node:fs';
 import {afterAll, beforeAll, expect, test, vi} from 'vitest';
-import {flameGraphPicture, screenPicture, themes} from '../../build/pictures.js';
+import {animatedPicture, flameGraphPicture, screenPicture, themes, type Frame} from '../../build/pictures.js';
 import lineRenderer from '../../build/line-renderer.js';
 import {openRecording} from '../../source/exports/recording/recording-reader.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
+import {digitOf} from '../../source/ui/state/keys.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {queryFlame} from '../../source/views/flame/flame.js';
 import {views, viewOf} from '../../source/views/view-registry.js';
@@ -22,12 +23,8 @@ afterAll(() => {
 	vi.useRealTimers();
 });
 
-test.each([
-	{view: 'lines', rows: 26, keys: []},
-	{view: 'blockers', rows: 16, keys: []},
-	{view: 'tree', rows: 24, keys: ['*']},
-	{view: 'flame', rows: 18, keys: ['end']},
-])('the pictures of $view show the screen as it is; npm run picture draws them anew', async ({view, rows, keys}) => {
+/** The live view of the recorded demo. */
+function demoScreen(rows: number) {
 	const source = sourceOf(() => last.snapshot, {
 		status: () => ({...last.sourceNotes, phase: 'sampling', stale: false}),
 	});
@@ -35,7 +32,15 @@ test.each([
 		source, delayMs: 1000, recorded: recording, vitals: () => last.vitals ?? {}, now: () => Date.now(),
 	});
 	store.refresh();
-	const screen = openScreen(store, {columns, rows, theme: new Theme({color: true, ascii: false})});
+	return openScreen(store, {columns, rows, theme: new Theme({color: true, ascii: false})});
+}
+
+test.each([
+	{view: 'blockers', rows: 16, keys: []},
+	{view: 'tree', rows: 24, keys: ['*']},
+	{view: 'flame', rows: 18, keys: ['end']},
+])('the pictures of $view show the screen as it is; npm run picture draws them anew', async ({view, rows, keys}) => {
+	const screen = demoScreen(rows);
 	const lines = await screen.lines(...views.slice(0, views.indexOf(viewOf(view))).map(() => 'tab'), ...keys);
 	// The program draws with this in place of Ink's renderer.
 	const {output} = lineRenderer(screen.root, false);
@@ -44,6 +49,20 @@ test.each([
 	await Promise.all(Object.entries(themes).map(async ([name, theme]) => {
 		await expect(await screenPicture(lines, columns, theme))
 			.toMatchFileSnapshot(`../../docs/pictures/${view}-${name}.svg`);
+	}));
+});
+
+test('so does the animation of a session', async () => {
+	const screen = demoScreen(24);
+	const frames: Frame[] = [{lines: await screen.lines()}];
+	const flame = digitOf('flame')!;
+	for (const [key, label = key] of [['!'], ['enter', 'Enter'], ['enter', 'Enter'], ['1'], ['enter', 'Enter'], [flame]]) {
+		frames.push({lines: await screen.lines(key), key: label});
+	}
+
+	await Promise.all(Object.entries(themes).map(async ([name, theme]) => {
+		await expect(await animatedPicture(frames, columns, theme))
+			.toMatchFileSnapshot(`../../docs/pictures/session-${name}.svg`);
 	}));
 });
 
