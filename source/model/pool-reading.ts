@@ -23,6 +23,8 @@ export const poolFigures = {
 	queued: 'newest',
 	/** Room of the queue; unknown: no bound. */
 	queueBound: 'newest',
+	/** By how much the queue grows, see `Growth`; unknown at the start. */
+	queuedGrowthPerMin: 'newest',
 	/** Tasks completed since the pool was made; of a fork/join pool, as its getStealCount counts. */
 	completedEver: 'newest',
 	/** Epoch ms of the last reading. */

@@ -113,7 +113,7 @@ export type TargetVitals = {
 	readonly isStopped?: boolean;
 	/** The control group of the process is frozen. */
 	readonly isFrozen?: boolean;
-	/** Threads of the process, native ones included, and by how many their number grows, see `ThreadGrowth`. */
+	/** Threads of the process, native ones included, and by how many their number grows, see `Growth`. */
 	readonly threadCount?: number;
 	readonly threadGrowthPerMin?: number;
 	/** Metaspace in use and committed at the last collection, classes' own space included, and MaxMetaspaceSize. */

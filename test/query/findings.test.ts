@@ -1,12 +1,14 @@
 import {expect, test} from 'vitest';
-import {safe} from '../../source/util/printable.js';
+import {printable, safe} from '../../source/util/printable.js';
 import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
+import type {PoolReading} from '../../source/model/pool-reading.js';
 import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {findingsOf} from '../../source/query/summary/findings.js';
 import {views} from '../../source/views/view-registry.js';
+import {poolReading} from '../helpers/pool-reading.js';
 import {Picture} from '../helpers/picture.js';
 
 const found = (snapshot: Snapshot, vitals?: TargetVitals) =>
@@ -238,4 +240,114 @@ test('threads that wait together are at the program\'s own line, and in what it 
 	const asked = {...defaultQuery, app: ['com.zaxxer']};
 	const [{text}] = findingsOf(drawing.build(), undefined, asked);
 	expect(text).toMatch(/^3 threads wait together at \S*ConcurrentBag\.borrow:151 via SynchronousQueue\.poll/);
+});
+
+/** Four threads of a pool that wait for a server in a busy program, with what was read of the pool. */
+function fullPool(values: Partial<PoolReading>, thread = 't'): Snapshot {
+	const drawing = new Picture().draw('hot | R500 | work:1');
+	for (let number = 1; number <= 4; number++) {
+		const stack = 'java.util.concurrent.ThreadPoolExecutor.runWorker:1130 | com.acme.Db.load:33';
+		drawing.draw(`http-${number} | ${thread} | ${stack} | java.lang.Thread.sleep:native`);
+	}
+
+	const snapshot = drawing.build();
+	const {lastSampleAtMs} = snapshot.session;
+	const threads = [...snapshot.threads.key.subarray(0, snapshot.threads.count)].filter((_, index) =>
+		snapshot.threads.name[index].startsWith('http'));
+	return {
+		...snapshot, pools: [poolReading({
+			name: safe`http`,
+			threads,
+			active: 4,
+			queued: 4,
+			atMs: lastSampleAtMs,
+			readMs: 60_000,
+			fullSinceMs: lastSampleAtMs - 5000,
+			...values,
+		})],
+	};
+}
+
+test('a pool that is full, with as many tasks queued, and whose threads wait is found, with their line', () => {
+	expect(found(fullPool({}))).toEqual([
+		'http has been full for 5s: 4 tasks wait for its 4 threads, which are at c.acme.Db.load:33 via Thread.sleep.',
+	]);
+	expect(found(fullPool({queued: 3, queueBound: 3}))[0]).toMatch(/: as many tasks as its queue holds, 3 tasks wait/);
+	expect(rowsAbout(fullPool({}))).toContain('pools pool 1');
+	const {lastSampleAtMs} = fullPool({}).session;
+	for (const healthy of [
+		{queued: 3},
+		{fullSinceMs: lastSampleAtMs - 4900},
+		{isCertain: false},
+		{atMs: 1},
+		{size: 1},
+	]) {
+		expect(found(fullPool(healthy))).toEqual([]);
+	}
+
+	expect(found(fullPool({}, 'R'))).toEqual([]);
+});
+
+test('a queue that grows is found, whatever its threads do, if they are all busy', () => {
+	const growing = {queued: 240, queuedGrowthPerMin: 60};
+	expect(found(fullPool(growing, 'R'))).toEqual([
+		'The queue of http grows: 240 tasks, 1 more a second; all 4 threads are busy, most at c.acme.Db.load:33.',
+	]);
+	for (const healthy of [
+		{...growing, queuedGrowthPerMin: 59},
+		{...growing, queued: 241},
+		{...growing, readMs: 14_000},
+		{...growing, fullSinceMs: 0},
+		{...growing, kind: 'scheduled'},
+	] as const) {
+		expect(found(fullPool(healthy, 'R'))).toEqual([]);
+	}
+});
+
+test('a pool of connections that is used up is found, with the line that has most of them', () => {
+	const drawing = new Picture().draw('hot | R500 | work:1').draw(`http-9 | t | ${borrower(70)}`);
+	for (const name of ['http-1', 'http-2', 'http-3']) {
+		drawing.draw(`${name} | t | com.acme.Dao.${name === 'http-3' ? 'save:50' : 'load:33'}`);
+	}
+
+	const snapshot = drawing.build();
+	const {session: {lastSampleAtMs}, threads: {name, key}} = snapshot;
+	const heldBy = (thread: string, seconds: number) =>
+		({thread: key[name.indexOf(printable(thread))], sinceMs: lastSampleAtMs - (1000 * seconds)});
+	const usedUp = (values: Partial<PoolReading>) => found({
+		...snapshot, pools: [poolReading({
+			kind: 'hikari',
+			name: safe`orders-db`,
+			size: 3,
+			limit: 3,
+			active: 3,
+			queued: 1,
+			atMs: lastSampleAtMs,
+			readMs: 60_000,
+			fullSinceMs: lastSampleAtMs - 2000,
+			held: [heldBy('http-1', 12), heldBy('http-2', 7), heldBy('http-3', 42)],
+			...values,
+		})],
+	});
+	const start = 'Connection pool orders-db is used up, 2s: 1 thread waits for its 3 connections';
+	expect(usedUp({})).toEqual([`${start}; 2 are held at c.acme.Dao.load:33, longest 12s.`]);
+	expect(usedUp({held: [heldBy('http-3', 42)]})).toEqual([`${start}; http-3 has held one for 42s, at c.acme.Dao.save:50.`]);
+	expect(usedUp({held: []})).toEqual([`${start}.`]);
+	for (const healthy of [{queued: 0}, {fullSinceMs: lastSampleAtMs - 1900}, {isCertain: false}]) {
+		expect(usedUp(healthy)).toEqual([]);
+	}
+});
+
+test('a pool that waits for results of its own tasks says how many are queued', () => {
+	const drawing = new Picture();
+	const stack = 'java.util.concurrent.ThreadPoolExecutor.runWorker:1130 | com.acme.Job.run:7';
+	drawing.draw(`own-1 | w | ${stack} | java.util.concurrent.FutureTask.get:190`).set('own-1', {sinceMs: 91_000});
+	const snapshot = drawing.build();
+	const pools = [poolReading({
+		name: safe`own`, threads: [snapshot.threads.key[0]], size: 1, limit: 1, active: 1, queued: 12, atMs: 100_000,
+		fullSinceMs: 10_000,
+	})];
+	expect(found({...snapshot, pools})).toEqual([
+		expect.stringMatching(/^The only thread of own-\* waits for results .* other task, 12 tasks queued\.$/),
+	]);
 });

@@ -1,5 +1,6 @@
 import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
+import {Growth} from '../../util/growth.js';
 import {mostOf} from '../../util/sum.js';
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {isFrozen} from '../system/cgroups.js';
@@ -46,7 +47,7 @@ export function openVitals(target: Target): VitalsReader {
 	const allocation = new AllocationRate();
 	const recentCollections = new RecentCollections();
 	const heapAfterCollections = new HeapAfterCollections();
-	const threadGrowth = new ThreadGrowth();
+	const threadGrowth = new Growth();
 	const cpuLimits = new CpuLimits(target.pid);
 	const processLimits = new ProcessLimits(target.pid);
 	const metaspaceMaxBytes = readMaxMetaspace(target);
@@ -212,29 +213,6 @@ class AllocationRate {
 
 	#sum(of: 'ms' | 'bytes'): number {
 		return this.#intervals.reduce((sum, each) => sum + each[of], 0);
-	}
-}
-
-/** The growth of threads is that over the last minute, and needs readings of at least eight seconds. */
-const threadGrowthMs = 60_000;
-const minThreadGrowthMs = 8000;
-
-/** By how many threads a minute the least number of threads rises from each third of the last minute to the next. */
-class ThreadGrowth {
-	#readings: Array<{readonly ms: number; readonly count: number}> = [];
-
-	/** Adds a reading; returns undefined while there are too few, and 0 unless the number rises in both steps. */
-	with(ms: number, count: number): number | undefined {
-		this.#readings = [...this.#readings.filter(each => ms - each.ms < threadGrowthMs), {ms, count}];
-		const startMs = this.#readings[0].ms;
-		const thirdMs = (ms - startMs) / 3;
-		if (ms - startMs < minThreadGrowthMs) {
-			return undefined;
-		}
-
-		const [oldest, middle, newest] = [0, 1, 2].map(third => Math.min(...this.#readings
-			.filter(each => Math.min(2, Math.floor((each.ms - startMs) / thirdMs)) === third).map(each => each.count)));
-		return oldest < middle && middle < newest ? (newest - oldest) / (2 * thirdMs) * 60_000 : 0;
 	}
 }
 

@@ -4,19 +4,29 @@ import {mostOf} from '../../util/sum.js';
 import {poolName, safe, type Printable} from '../../util/printable.js';
 import {stateCode} from '../../model/thread-state.js';
 import {locationNameOrEmpty} from '../columns/column.js';
-import {formatCount, formatDuration} from '../columns/format.js';
+import {formatCount, formatDuration, plural, stuckInWords} from '../columns/format.js';
 import {maxLocationCells, nameWith, shortName, viaText} from '../columns/names.js';
 import {appLine, type AppLine} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {membersOfAll, threadKind} from '../counters/thread-table.js';
 import {isPoolWorker} from '../counters/waiting-stacks.js';
 import {waitsForWorkNow, stuckMs} from '../locks/newest-sample.js';
+import {poolStates, type PoolState} from '../pools/pool-state.js';
 import {waitOf} from '../locks/wait-of.js';
 import type {Finding, Query} from '../types/query.js';
 
 /** A pool whose threads have waited for this long has no thread for its tasks; in a program that uses CPU, longer. */
 const leastQuietMs = 2000;
 const leastBusyMs = 5000;
+
+/** A pool that has been full for this long, with tasks in its queue, has too few threads or connections. */
+const leastFullMs = 5000;
+const leastFullOfConnectionsMs = 2000;
+
+/** A queue that grows by this number a minute and this part of its length, over this time, is not kept up with. */
+const muchQueueGrowthPerMin = 60;
+const muchQueueGrowth = 0.25;
+const leastGrowthReadMs = 15_000;
 
 /** Begins the names of the workers of ForkJoinPool.commonPool(). */
 const commonPool = 'ForkJoinPool.commonPool-worker-';
@@ -25,10 +35,31 @@ const commonPool = 'ForkJoinPool.commonPool-worker-';
 type Pool = {readonly name: Printable; readonly threads: readonly number[]};
 
 /**
-Returns findings on pools whose threads all wait in tasks: for the results of other tasks, or, in the common pool, for
-anything. A pool with a thread that runs or waits for work is not among them.
+Returns findings on pools: those of connections that are used up; those whose threads all wait in tasks, for the results
+of other tasks or, in the common pool, for anything; executors whose queues grow; and those that have been full with
+tasks in their queues while most of their threads wait.
 */
 export function poolFindings(snapshot: Snapshot, query: Query, all: readonly number[], isQuiet: boolean): Finding[] {
+	const states = poolStates(snapshot, undefined, query).filter(({isOld, reading}) => !isOld && reading.isCertain);
+	const connections = states.map(state => connectionFinding(state)).filter(finding => finding !== undefined);
+	const waiting = waitingPoolFindings(snapshot, query, {all, isQuiet, states});
+	const named = new Set(waiting.map(({figures: {pool}}) => pool));
+	const full = states.filter(({reading: {name}}) => !named.has(`${name}-*`)).map(state =>
+		growingQueueFinding(snapshot, query, state)
+		?? (connections.length > 0 ? undefined : fullPoolFinding(snapshot, query, state)));
+	return [...connections, ...waiting, ...full.filter(finding => finding !== undefined)];
+}
+
+/** Returns findings on pools whose threads all wait: none of them runs or waits for work. */
+function waitingPoolFindings(
+	snapshot: Snapshot,
+	query: Query,
+	{all, isQuiet, states}: {
+		readonly all: readonly number[];
+		readonly isQuiet: boolean;
+		readonly states: readonly PoolState[];
+	},
+): Finding[] {
 	const leastMs = isQuiet ? leastQuietMs : leastBusyMs;
 	return poolsOf(snapshot, all).flatMap((pool): Finding[] => {
 		const isWaiting = (thread: number) => stuckMs(snapshot, thread) >= leastMs
@@ -43,7 +74,8 @@ export function poolFindings(snapshot: Snapshot, query: Query, all: readonly num
 		const isForResult = pool.threads.every(thread => waitOf(snapshot, thread, query)?.kind === 'future');
 		// A single thread may well wait for a task of another pool, unless nothing else is at work.
 		const isFound = (isCommon || isForResult) && (isQuiet || pool.threads.length > 1);
-		return isFound ? [poolFinding(snapshot, query, pool, isForResult)] : [];
+		const state = states.find(({threads}) => threads.includes(pool.threads[0]));
+		return isFound ? [poolFinding(snapshot, query, pool, {isForResult, state})] : [];
 	});
 }
 
@@ -59,7 +91,13 @@ function poolsOf({threads, dictionary}: Snapshot, all: readonly number[]): Pool[
 	return Array.from(pools, ([name, ofPool]) => ({name, threads: ofPool}));
 }
 
-function poolFinding(snapshot: Snapshot, query: Query, {name, threads}: Pool, isForResult: boolean): Finding {
+function poolFinding(
+	snapshot: Snapshot,
+	query: Query,
+	{name, threads}: Pool,
+	{isForResult, state}: {readonly isForResult: boolean; readonly state: PoolState | undefined},
+): Finding {
+	const queued = state?.reading.queued ?? 0;
 	const {at, via} = commonAppLine(snapshot, query, threads)!;
 	const longestMs = Math.max(...threads.map(thread => stuckMs(snapshot, thread)));
 	const isCommon = name.startsWith(commonPool);
@@ -73,13 +111,112 @@ function poolFinding(snapshot: Snapshot, query: Query, {name, threads}: Pool, is
 		id: 'pool',
 		text: safe`${who}${isForResult ? ' for results of tasks' : ''}, ${formatDuration(longestMs)}, at ${where}: ${
 			blocked
-		}.`,
+		}${queued > 0 ? safe`, ${plural(queued, safe`task`)} queued` : ''}.`,
 		figures: {
 			threads: threads.length,
 			pool: `${name}*`,
 			at: locationNameOrEmpty(at),
 			longestMs: Math.round(longestMs),
+			...(queued > 0 ? {queued} : {}),
 		},
+	};
+}
+
+/** Returns the finding that all connections of a pool are in use and threads wait for one, with who holds them. */
+function connectionFinding({reading, fullMs, isFullLonger, holders}: PoolState): Finding | undefined {
+	const {kind, name, limit, queued} = reading;
+	if (kind !== 'hikari' || queued <= 0 || fullMs < leastFullOfConnectionsMs) {
+		return undefined;
+	}
+
+	const known = holders.filter(({at}) => at).toSorted((a, b) => b.heldMs - a.heldMs);
+	const counts = new Map<string, number>();
+	for (const {at} of known) {
+		counts.set(locationKey(at!, 'line'), 1 + (counts.get(locationKey(at!, 'line')) ?? 0));
+	}
+
+	const [most, count = 0] = mostOf(counts) ?? [];
+	const longest = known.find(({at}) => locationKey(at!, 'line') === most);
+	const time = longest && stuckInWords({stuckMs: longest.heldMs, stuckAtLeast: longest.isHeldLonger});
+	const at = longest && shortName(longest.at!, maxLocationCells);
+	const who = longest
+		? (count === 1
+			? safe`; ${longest.name} has held one for ${time!}, at ${at!}`
+			: safe`; ${count} are held at ${at!}, longest ${time!}`)
+		: safe``;
+	const waiting = plural(queued, safe`thread waits`, safe`threads wait`);
+	return {
+		id: 'pool-connections',
+		text: safe`Connection pool ${name} is used up, ${stuckInWords({stuckMs: fullMs, stuckAtLeast: isFullLonger})}: ${
+			waiting
+		} for its ${plural(limit, safe`connection`)}${who}.`,
+		figures: {
+			pool: name,
+			threads: queued,
+			connections: limit,
+			fullMs: Math.round(fullMs),
+			...(longest
+				? {holder: longest.name, at: locationNameOrEmpty(longest.at), heldMs: Math.round(longest.heldMs)}
+				: {}),
+		},
+	};
+}
+
+/** Returns the finding that an executor's queue grows. */
+function growingQueueFinding(
+	snapshot: Snapshot,
+	query: Query,
+	{reading, threads, fullMs}: PoolState,
+): Finding | undefined {
+	const {kind, name, size, queued, queuedGrowthPerMin: growth, readMs} = reading;
+	const grows = growth >= muchQueueGrowthPerMin && growth >= muchQueueGrowth * queued && readMs >= leastGrowthReadMs;
+	if (kind !== 'executor' || !grows || fullMs <= 0) {
+		return undefined;
+	}
+
+	const at = commonAppLine(snapshot, query, threads)?.at;
+	const most = at ? safe`, most at ${shortName(at, maxLocationCells)}` : safe``;
+	const rate = safe`${formatCount(Math.round(growth / 60))} more a second`;
+	return {
+		id: 'pool-queue',
+		text: safe`The queue of ${name} grows: ${plural(queued, safe`task`)}, ${rate}; all ${
+			plural(size, safe`thread`)
+		} are busy${most}.`,
+		figures: {
+			pool: name,
+			queued,
+			growthPerMin: Math.round(growth),
+			threads: size,
+			...(at ? {at: locationNameOrEmpty(at)} : {}),
+		},
+	};
+}
+
+/** Returns the finding that an executor has been full with as many tasks in its queue, and most threads wait. */
+function fullPoolFinding(snapshot: Snapshot, query: Query, state: PoolState): Finding | undefined {
+	const {reading: {kind, name, size, queued, queueBound}, threads, fullMs} = state;
+	const waiting = threads.filter(thread => snapshot.threads.state[thread] !== stateCode.RUNNABLE);
+	const isQueueFull = queueBound > 0 && queued >= queueBound;
+	const isFull = fullMs >= leastFullMs && size > 1 && (queued >= size || isQueueFull);
+	if (kind !== 'executor' || !isFull || 2 * waiting.length <= size) {
+		return undefined;
+	}
+
+	const line = commonAppLine(snapshot, query, waiting);
+	if (!line) {
+		return undefined;
+	}
+
+	const where = nameWith(line.at, line.via ? [viaText(line.via)] : [], maxLocationCells);
+	const tasks = safe`${isQueueFull ? 'as many tasks as its queue holds, ' : ''}${
+		plural(queued, safe`task`)
+	}`;
+	return {
+		id: 'pool-full',
+		text: safe`${name} has been full for ${
+			stuckInWords({stuckMs: fullMs, stuckAtLeast: state.isFullLonger})
+		}: ${tasks} wait for its ${plural(size, safe`thread`)}, which are at ${where}.`,
+		figures: {pool: name, queued, threads: size, fullMs: Math.round(fullMs), at: locationNameOrEmpty(line.at)},
 	};
 }
 

@@ -53,9 +53,11 @@ export class ConnectionHolders {
 	readonly #isProxy = new Map<number, boolean>();
 	/** By `returnedLast`. */
 	#known = new Map<number, KnownLease>();
-	/** The search: the index of the next thread, and the threads found so far. */
-	#next = 0;
+	/** The search: threads that are left, the next one last, and those found so far. */
+	#left: JavaThread[] = [];
 	readonly #candidates = new Map<number, Set<JavaThread>>();
+	/** Stacks without proxies, by the frames, which are replaced when their thread moves. */
+	readonly #withoutProxies = new WeakSet<Int32Array>();
 
 	constructor(jvm: Jvm, objects: JdkObjects) {
 		this.#jvm = jvm;
@@ -94,20 +96,20 @@ export class ConnectionHolders {
 		});
 	}
 
-	/** Goes on with the search; at its end, sets what was found. */
+	/** Goes on with the search, from the deepest stacks to those of idle threads; at its end, sets what was found. */
 	#search(leases: readonly Lease[], threads: readonly JavaThread[]): void {
 		const endMs = performance.now() + maxSearchMs;
-		for (; this.#next < threads.length; this.#next++) {
-			if (performance.now() > endMs) {
-				return;
+		if (this.#left.length === 0) {
+			this.#left = [...threads].sort((a, b) => a.stack.frames.length - b.stack.frames.length);
+		}
+
+		for (let thread = this.#left.pop(); thread; thread = this.#left.pop()) {
+			for (const lease of this.#leasesOn(thread, leases)) {
+				getOrCreate(this.#candidates, lease.returnedLast, () => new Set<JavaThread>()).add(thread);
 			}
 
-			const thread = threads[this.#next];
-			for (const proxy of ifReadable(() => this.#proxiesOn(thread), new Set<number>())) {
-				const lease = ifReadable(() => this.#leaseOf(proxy, leases), undefined);
-				if (lease) {
-					getOrCreate(this.#candidates, lease.returnedLast, () => new Set<JavaThread>()).add(thread);
-				}
+			if (performance.now() > endMs && this.#left.length > 0) {
+				return;
 			}
 		}
 
@@ -119,8 +121,22 @@ export class ConnectionHolders {
 			known.searches++;
 		}
 
-		this.#next = 0;
 		this.#candidates.clear();
+	}
+
+	#leasesOn(thread: JavaThread, leases: readonly Lease[]): Lease[] {
+		const {frames} = thread.stack;
+		if (this.#withoutProxies.has(frames)) {
+			return [];
+		}
+
+		const proxies = ifReadable(() => this.#proxiesOn(thread), undefined);
+		if (proxies?.length === 0 && frames.length > 0) {
+			this.#withoutProxies.add(frames);
+		}
+
+		return (proxies ?? []).map(proxy => ifReadable(() => this.#leaseOf(proxy, leases), undefined)).filter(lease =>
+			lease !== undefined);
 	}
 
 	/** Returns the lease that a proxy is for; undefined if it was closed. */
@@ -130,13 +146,13 @@ export class ConnectionHolders {
 		return leases.find(lease => lease.entry === entry && lease.connection === connection);
 	}
 
-	/** Returns the proxies that the words of a waiting thread's stack point to. */
-	#proxiesOn({address, osThread}: JavaThread): ReadonlySet<number> {
+	/** Returns the proxies that the words of a thread's stack point to. Throws `Unreadable` if it runs Java code. */
+	#proxiesOn({address, osThread}: JavaThread): readonly number[] {
 		const block = this.#block;
 		const isWaiting = this.#blocks.read(address, block) && block.osThread === osThread
 			&& block.state !== javaThreadState.inJava && block.anchorSp > 0;
 		if (!isWaiting) {
-			return new Set();
+			fail();
 		}
 
 		this.#stack.load(this.#jvm.memory, block.anchorSp - 8, block.stackBase, maxStackBytes);
@@ -150,7 +166,7 @@ export class ConnectionHolders {
 		}
 
 		ranges.read();
-		return new Set(candidates.filter((_, index) => {
+		return candidates.filter((_, index) => {
 			if (!ranges.isRead(index)) {
 				return false;
 			}
@@ -158,23 +174,26 @@ export class ConnectionHolders {
 			const word = narrowKlass && markKlassShift === undefined ? ranges.u32(index, 0) : ranges.word(index, 0);
 			const narrow = markKlassShift === undefined ? word : Math.floor(word / (2 ** markKlassShift));
 			return this.#isProxyClass(narrowKlass ? decompress(narrow, narrowKlass) : word);
-		}));
+		});
 	}
 
 	/** Returns what may be addresses of objects: words of the stack, and halves of words that are compressed. */
 	#objectsOn(stack: StackCopy): ReadonlySet<number> {
 		const {heap, vm: {narrowOop}} = this.#jvm;
 		const limits = heap.bounds();
-		const isInHeap = (address: number) =>
-			address % 8 === 0 && (limits ? address >= limits.low && address < limits.high : address > 2 ** 32);
+		const {low, high} = limits ?? {low: 2 ** 32, high: Infinity};
 		const found = new Set<number>();
+		const addIfObject = (address: number) => {
+			if (address >= low && address < high && address % 8 === 0) {
+				found.add(address);
+			}
+		};
+
 		for (let at = stack.low; at < stack.high; at += 8) {
-			const word = stack.word(at);
-			const halves = narrowOop && limits ? [stack.u32(at), stack.u32(at + 4)] : [];
-			for (const address of [word, ...halves.map(half => decompress(half, narrowOop!))]) {
-				if (isInHeap(address)) {
-					found.add(address);
-				}
+			addIfObject(stack.word(at));
+			if (narrowOop && limits) {
+				addIfObject(decompress(stack.u32(at), narrowOop));
+				addIfObject(decompress(stack.u32(at + 4), narrowOop));
 			}
 		}
 

@@ -1,6 +1,7 @@
 import {
 	poolLimit, poolThreadsLimit, unknownFigure, type HeldConnection, type PoolKind, type PoolReading,
 } from '../../../model/pool-reading.js';
+import {Growth} from '../../../util/growth.js';
 import {mostOf} from '../../../util/sum.js';
 import {getOrCreateUpTo} from '../../../util/get-or-create.js';
 import {safe, type Printable} from '../../../util/printable.js';
@@ -39,6 +40,7 @@ class Pool {
 	readonly threads = new Set<JavaThread>();
 	/** The last reading; undefined before the first. */
 	reading: PoolReading | undefined;
+	readonly #growth = new Growth();
 	#at: Address;
 
 	/** `owner`: the executor that works for a pool of connections. */
@@ -70,6 +72,9 @@ class Pool {
 			name: name ?? nameOf(this.threads),
 			isCertain,
 			atMs: nowMs,
+			queuedGrowthPerMin: figures.queued === unknownFigure
+				? unknownFigure
+				: this.#growth.with(nowMs, figures.queued) ?? unknownFigure,
 			fullSinceMs: isFull ? (fullSinceMs > 0 ? fullSinceMs : nowMs) : 0,
 			threads: Array.from(this.threads, thread => thread.description.key),
 			held,
