@@ -124,6 +124,7 @@ async function printReports(
 		const vitals = {...readVitals(), ...source.figures?.()};
 		await write(format.write(snapshot, last?.snapshot, {
 			...exportOptions,
+			query: {...exportOptions.query, vitals: {now: vitals, recent: []}},
 			notes: batchNotes(source.status()),
 			vitals,
 			...(plan.count > 1 ? {iteration} : {}),

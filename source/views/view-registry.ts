@@ -4,6 +4,7 @@ import {changesView} from './changes/changes-view.js';
 import {flameView} from './flame/flame-view.js';
 import {focusView} from './focus/focus-view.js';
 import {linesView} from './lines/lines-view.js';
+import {memoryView} from './memory/memory-view.js';
 import {poolsView} from './pools/pools-view.js';
 import {stacksView} from './stacks/stacks-view.js';
 import {tasksView} from './tasks/tasks-view.js';
@@ -23,6 +24,7 @@ export const views: readonly View[] = [
 	stacksView,
 	treeView,
 	flameView,
+	memoryView,
 	changesView,
 	tracesView,
 	tasksView,

@@ -34,6 +34,7 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 		sort: view.sort,
 		method: 'com.acme.Main.main',
 		baseline: {snapshot: marked, since: undefined, title: safe`before`},
+		vitals: {now: {heapUsedBytes: 95, heapAfterGcBytes: 90, heapMaxBytes: 100, openFiles: 7}, recent: []},
 	};
 	const {rows: listed, allRows} = view.query(snapshot, undefined, query);
 	const rows = [...listed];

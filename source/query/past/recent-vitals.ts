@@ -1,4 +1,5 @@
 import type {TargetVitals} from '../../model/snapshot.js';
+import {printable, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import type {Ring, RingWindow} from './past-ring.js';
 import {stepsUpTo, trendOf, type Trend} from './steps.js';
@@ -36,10 +37,19 @@ export class RecentVitals {
 	}
 }
 
-/** Returns the figures in a window; none if a recording is malformed there. */
+/** Returns the figures and texts in a window, as a recording may hold anything; none if it is malformed there. */
 function vitalsOf(window: RingWindow): TargetVitals {
 	try {
-		return readBody(window.body()).vitals;
+		const known: Record<string, number | Printable> = {};
+		for (const [name, value] of Object.entries<unknown>(readBody(window.body()).vitals)) {
+			if (typeof value === 'number') {
+				known[name] = value;
+			} else if (typeof value === 'string') {
+				known[name] = printable(value);
+			}
+		}
+
+		return known;
 	} catch {
 		return {};
 	}
@@ -58,8 +68,7 @@ export function vitalsTrend(
 	leastFull: number,
 ): Trend | undefined {
 	return trendOf(steps.map(step => {
-		// A recording may hold anything.
-		const values = step.map(vitals => figure(vitals)).filter(value => Number.isFinite(value)) as number[];
+		const values = step.map(vitals => figure(vitals)).filter(value => value !== undefined);
 		return values.length > 0
 			? Math.max(leastFull * leastFraction, sumOf(values, value => value) / values.length)
 			: undefined;

@@ -82,6 +82,8 @@ export interface Query {
 	/** The Lines view shows its summary, see `querySummaryLines`; undefined: plain rows. */
 	readonly summary?: SummaryOptions;
 	readonly baseline?: Baseline;
+	/** The target's own figures at the end of the window, and in steps of the minute before, for the view of them. */
+	readonly vitals?: {readonly now: TargetVitals; readonly recent: ReadonlyArray<readonly TargetVitals[]>};
 	readonly tree?: TreeQuery;
 }
 

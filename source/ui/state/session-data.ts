@@ -2,7 +2,7 @@ import {joined, safe} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/library.js';
-import {LookBack} from '../../query/past/look-back.js';
+import {LookBack, type PastWindow} from '../../query/past/look-back.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {renamedText, summarize} from '../../query/summary/summary.js';
 import {querySourceLines} from '../../query/detail.js';
@@ -77,14 +77,14 @@ export class SessionData {
 
 	detailOf(state: UiState, feed: Feed): DetailOf {
 		return (viewId, key) => {
-			const {snapshot, since, table} = this.#query(state, feed);
+			const {snapshot, since, table, past} = this.#query(state, feed);
 			if (!snapshot) {
 				return undefined;
 			}
 
 			return getOrCreate(this.#details, `${viewId} ${key}`, () => {
 				const view = viewOf(viewId);
-				const tableQuery = queryOfView(state);
+				const tableQuery = this.#withVitals(queryOfView(state), feed, past);
 				const rowOfTable = viewId === state.view && table ? rowWith(key, table.rows) : undefined;
 				const query = rowOfTable ? tableQuery : queryOfAnyRow(tableQuery, view);
 				const row = rowOfTable
@@ -116,13 +116,14 @@ export class SessionData {
 
 	/** Returns the row that a finding is about, of a table in which nothing is filtered. */
 	rowOfFinding(state: UiState, feed: Feed, finding: Finding | undefined): RowLink | undefined {
-		const {snapshot, since} = this.#query(state, feed);
+		const {snapshot, since, past} = this.#query(state, feed);
 		if (!finding || !snapshot) {
 			return undefined;
 		}
 
 		const links = views.filter(({isAbout}) => isAbout).flatMap((view): RowLink[] => {
-			const {rows} = view.query(snapshot, since, queryOfView(unfiltered({...state, view: view.id})));
+			const query = this.#withVitals(queryOfView(unfiltered({...state, view: view.id})), feed, past);
+			const {rows} = view.query(snapshot, since, query);
 			const row = rows.find(each => view.isAbout!(finding, each));
 			return row ? [{view: view.id, key: row.key}] : [];
 		});
@@ -149,7 +150,8 @@ export class SessionData {
 		return text && {text, line: text.line ?? location.line, figures: hasFigures ? figures() : new Map()};
 	}
 
-	#query(state: UiState, {snapshot: newest, starts, ring, vitals, status}: Feed): Answer {
+	#query(state: UiState, feed: Feed): Answer {
+		const {snapshot: newest, starts, ring, vitals, status} = feed;
 		const endMs = pastWindowEndMs(state);
 		const past = endMs === undefined ? undefined : this.#lookBack.window(ring, endMs, state.spanMs);
 		const [snapshot, since] = past
@@ -172,13 +174,27 @@ export class SessionData {
 		], () => {
 			this.#details.clear();
 			this.#rowsOfOtherViews.clear();
-			return snapshot ? {...this.#answerOf(state, snapshot, since, target), past} : {findings: []};
+			if (!snapshot) {
+				return {findings: []};
+			}
+
+			const query = this.#withVitals(queryOfView(state), feed, past);
+			return {...this.#answerOf({state, query, target}, snapshot, since), past};
 		});
 	}
 
-	#answerOf(state: UiState, snapshot: Snapshot, since: Snapshot | undefined, target: TargetFacts): Answer {
+	/** Returns the query with the target's figures at the end of the window, and in the minute before. */
+	#withVitals(query: Query, {ring, vitals}: Feed, past: PastWindow | undefined): Query {
+		const last = past ? indexAt(ring, past.toMs) : ring.windows.length - 1;
+		return {...query, vitals: {now: past?.vitals ?? vitals, recent: this.#recentVitals.upTo(ring, last)}};
+	}
+
+	#answerOf(
+		{state, query, target}: {readonly state: UiState; readonly query: Query; readonly target: TargetFacts},
+		snapshot: Snapshot,
+		since: Snapshot | undefined,
+	): Answer {
 		const view = viewOf(state.view);
-		const query = queryOfView(state);
 		const table = view.query(snapshot, since, {...query, summary: {...query.summary!, ...target}});
 		// The figures of the whole target depend on few parts of the query.
 		const summary = this.#summary([

@@ -9,6 +9,7 @@ import type {Trend} from '../../query/past/steps.js';
 import {
 	limitRole, limitsOf, nearPercent, shortBytes, usedPercent, type Limit,
 } from '../../query/summary/target-limits.js';
+import {heapTrend, type HeapTrend} from '../../query/summary/heap-trend.js';
 import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
@@ -56,13 +57,6 @@ const muchOfRequested = 0.5;
 
 /** The height of the trend of collections is at least this share of the time. */
 const leastFullGcPercent = 25;
-
-/**
-The heap rises or falls if half a minute changes what is in use after collections by this part of it, and a minute
-by this part of the maximum.
-*/
-const muchGrowth = 0.05;
-const muchGrowthOfMax = 0.01;
 
 /** All items; those of a line are in the order in which the line has them. */
 export const headerItems: readonly HeaderItem[] = [
@@ -443,21 +437,6 @@ function heapText({heapAfterGcBytes, heapUsedBytes, heapMaxBytes}: TargetVitals)
 	}
 
 	return heapUsedBytes === undefined ? safe`` : safe`${shortBytes(heapUsedBytes)}${max} in use`;
-}
-
-type HeapTrend = 'flat' | 'rising' | 'falling';
-
-/** Returns how the heap in use after collections changes from one to the next; undefined if unknown. */
-function heapTrend(
-	{heapAfterGcBytes = 0, heapMaxBytes = 0, heapGrowthBytesPerMin: growth}: TargetVitals,
-): HeapTrend | undefined {
-	if (growth === undefined) {
-		return undefined;
-	}
-
-	const isFlat = Math.abs(growth) / 2 < muchGrowth * heapAfterGcBytes
-		|| Math.abs(growth) < muchGrowthOfMax * heapMaxBytes;
-	return isFlat ? 'flat' : (growth > 0 ? 'rising' : 'falling');
 }
 
 const heapArrows: Readonly<Record<HeapTrend, Printable>> = {flat: safe``, rising: safe`↗`, falling: safe`↘`};
