@@ -54,8 +54,28 @@ export const themes = {
 	},
 };
 
-/** `color`: index in the palette; -1: the foreground. */
-type Look = {readonly color: number; readonly isBold: boolean; readonly isDim: boolean; readonly isInverse: boolean};
+/** `color`, `box`: indexes in the palette of 256 colours; -1: the foreground, and no background. */
+type Look = {
+	readonly color: number;
+	readonly box: number;
+	readonly isBold: boolean;
+	readonly isDim: boolean;
+	readonly isInverse: boolean;
+};
+
+/** Returns one of xterm's 256 colours: a theme's sixteen, a cube of six levels a primary, then greys. */
+function colorOf(index: number, sixteen: readonly string[]): string {
+	if (index < 16) {
+		return sixteen[index];
+	}
+
+	const level = (value: number) => value === 0 ? 0 : 55 + (40 * value);
+	const inCube = index - 16;
+	const parts = index < 232
+		? [Math.floor(inCube / 36), Math.floor(inCube / 6) % 6, inCube % 6].map(value => level(value))
+		: [0, 0, 0].fill(8 + (10 * (index - 232)));
+	return `#${parts.map(part => part.toString(16).padStart(2, '0')).join('')}`;
+}
 
 /** Cells of a line that look alike and follow one another. */
 type Run = {readonly column: number; text: string; readonly look: Look};
@@ -129,12 +149,13 @@ async function shapesOf(
 ): Promise<string[]> {
 	const x = (column: number) => (margin + (column * cellWidth)).toFixed(1);
 	const width = (text: string) => (text.length * cellWidth).toFixed(1);
-	const shapesOfRun = ({column, text, look: {color, isBold, isDim, isInverse}}: Run, y: number) => {
-		const ink = color < 0 ? foreground : palette[color];
+	const shapesOfRun = ({column, text, look: {color, box: boxColor, isBold, isDim, isInverse}}: Run, y: number) => {
+		const ink = color < 0 ? foreground : colorOf(color, palette);
 		const opacity = isDim ? ' opacity="0.65"' : '';
-		const box = isInverse
-			? [`<rect x="${x(column)}" y="${y}" width="${width(text)}" height="${cellHeight}" fill="${ink}"${opacity}/>`]
-			: [];
+		const fill = isInverse ? ink : (boxColor < 0 ? undefined : colorOf(boxColor, palette));
+		const box = fill === undefined
+			? []
+			: [`<rect x="${x(column)}" y="${y}" width="${width(text)}" height="${cellHeight}" fill="${fill}"${opacity}/>`];
 		const style = `fill="${isInverse ? background : ink}"${isBold ? ' font-weight="bold"' : ''}${isInverse ? '' : opacity}`;
 		// A word at a time: viewers run spaces together.
 		const words = [...text.matchAll(/\S+/g)].map(({index, 0: word}) =>
@@ -158,6 +179,7 @@ async function rowsOf(lines: readonly string[], columns: number): Promise<Run[][
 			const text = cell.getChars() || ' ';
 			const look = {
 				color: cell.isFgPalette() ? cell.getFgColor() : -1,
+				box: cell.isBgPalette() ? cell.getBgColor() : -1,
 				isBold: cell.isBold() !== 0,
 				isDim: cell.isDim() !== 0,
 				isInverse: cell.isInverse() !== 0,
@@ -170,7 +192,7 @@ async function rowsOf(lines: readonly string[], columns: number): Promise<Run[][
 			}
 		}
 
-		return runs.filter(({text, look}) => text.trim() !== '' || look.isInverse);
+		return runs.filter(({text, look}) => text.trim() !== '' || look.isInverse || look.box >= 0);
 	});
 }
 

@@ -9,6 +9,7 @@ import {explained} from '../exports/formats/markdown.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {Configuration, Options} from '../options/parse.js';
+import {shows256Colors} from '../options/environment.js';
 import {queryOfOptions} from '../options/query-options.js';
 import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
@@ -29,7 +30,7 @@ import {openSources} from './sources.js';
 const defaultDelayS = 1;
 
 function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
-	return {color, ascii, colors};
+	return {color, has256Colors: shows256Colors(process.env), ascii, colors};
 }
 
 /** Where a source comes from: a JVM and its tracer, a recording and the moment to show first, or spans of a backend. */

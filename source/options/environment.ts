@@ -7,6 +7,11 @@ export function showsUnicode({LC_ALL, LC_CTYPE, LANG, TERM}: NodeJS.ProcessEnv):
 	return /\.utf-?8(?:@|$)/i.test(locale) && TERM !== 'linux';
 }
 
+/** Whether the terminal shows 256 colours, by the two variables in which terminals say so. */
+export function shows256Colors({COLORTERM, TERM = ''}: NodeJS.ProcessEnv): boolean {
+	return Boolean(COLORTERM) || /256color|direct/.test(TERM);
+}
+
 /** Whether the terminal cannot move its cursor, so that nothing can be drawn on it. */
 export function isDumb({TERM}: NodeJS.ProcessEnv): boolean {
 	return TERM === 'dumb';

@@ -32,7 +32,8 @@ function demoScreen(rows: number) {
 		source, delayMs: 1000, recorded: recording, vitals: () => last.vitals ?? {}, now: () => Date.now(),
 	});
 	store.refresh();
-	return openScreen(store, {columns, rows, theme: new Theme({color: true, ascii: false})});
+	const theme = new Theme({color: true, has256Colors: true, ascii: false});
+	return openScreen(store, {columns, rows, theme});
 }
 
 test.each([
@@ -46,8 +47,8 @@ test.each([
 	const {output} = lineRenderer(screen.root, false);
 	expect(await screenPicture(output.split('\n'), columns, themes.dark))
 		.toBe(await screenPicture(lines, columns, themes.dark));
-	await Promise.all(Object.entries(themes).map(async ([name, theme]) => {
-		await expect(await screenPicture(lines, columns, theme))
+	await Promise.all(Object.entries(themes).map(async ([name, colors]) => {
+		await expect(await screenPicture(lines, columns, colors))
 			.toMatchFileSnapshot(`../../docs/pictures/${view}-${name}.svg`);
 	}));
 });

@@ -131,4 +131,32 @@ describe('the screen', () => {
 		expect(await screen.text('escape', 'x', 'x'))
 			.toMatch(/\u001B\[7m\u001B\[1m\u001B\[31m▏com\.acme\.db\.Pool\.take:9/);
 	});
+
+	test('of 256 colours has muted ones in shades by depth, on which its text can be read', async () => {
+		const screen = flameOf({theme: new Theme({color: true, has256Colors: true, ascii: false})});
+		const fillsIn = (text: string) => Object.fromEntries([
+			...text.matchAll(/\u001B\[48;5;(\d+)m\u001B\[38;5;16m▏([\w.]+)/g),
+		].map(([, color, name]) => [name, Number(color)]));
+		const fills = fillsIn(await screen.text('end'));
+		const levelIn = (color: number, size: number) => Math.floor((color - 16) / size) % 6;
+		const rgbOf = (color: number) => color < 232
+			? [36, 6, 1].map(size => levelIn(color, size)).map(level => level === 0 ? 0 : 55 + (40 * level))
+			: [0, 0, 0].fill(8 + (10 * (color - 232)));
+		for (const [name, color] of Object.entries(fills)) {
+			const [red, green, blue] = rgbOf(color);
+			const isOwn = name.startsWith('com.acme');
+			expect({name, isWarm: red > blue, isCool: blue >= red}).toEqual({name, isWarm: isOwn, isCool: !isOwn});
+			const [r, g, b] = [red, green, blue].map(part => ((part / 255) + 0.055) / 1.055).map(part => part ** 2.4);
+			// Contrast with black by WCAG 2.1, which asks for 4.5.
+			expect(((0.2126 * r) + (0.7152 * g) + (0.0722 * b) + 0.05) / 0.05).toBeGreaterThan(4.5);
+		}
+
+		expect(Object.keys(fills).length).toBeGreaterThan(2);
+		expect(fills['com.acme.Shop.sell']).not.toBe(fills['com.acme.Price.of']);
+		// Waits have the colour of their state, and what the user chose is kept.
+		expect(fillsIn(await screen.text('x', 'x'))).toEqual({});
+		const colors = new Map([['hot', 'magenta']] as const);
+		const chosen = flameOf({theme: new Theme({color: true, has256Colors: true, ascii: false, colors})});
+		expect(await chosen.text()).toMatch(/\u001B\[35m▏com\.acme/);
+	});
 });

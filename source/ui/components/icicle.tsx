@@ -7,7 +7,7 @@ import {effectiveUnit} from '../../query/counters/scope.js';
 import {shortName} from '../../query/columns/names.js';
 import type {Query} from '../../query/types/query.js';
 import {hash, safe, type Printable} from '../../util/printable.js';
-import {stateCode, threadStates} from '../../model/thread-state.js';
+import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import type {FlameRow} from '../../views/flame/flame.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
@@ -16,13 +16,15 @@ import type {Role} from '../../model/role.js';
 import {emptyText} from '../status/empty-text.js';
 import type {Layout} from '../text/screen-layout.js';
 import {elideEnd, fit, wrappedSpans, type Span, type Spans} from '../text/spans.js';
+import type {Theme} from '../terminal/theme.js';
 import {Lines, useTheme} from './text.js';
 
 type IcicleProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
 
 /** The Flame view: the selected frame's name and figures, then frames as boxes above what they call. */
 export function Icicle({ui, data, layout}: IcicleProps) {
-	const {hasColor} = useTheme();
+	const theme = useTheme();
+	const {hasColor} = theme;
 	const {width, tableRows, hasHeading} = layout;
 	const rows = rowsOf(data) as readonly FlameRow[];
 	const selected = selectedRow(ui, rows) as FlameRow | undefined;
@@ -38,7 +40,7 @@ export function Icicle({ui, data, layout}: IcicleProps) {
 	const lines = rows.length === 0
 		? wrappedSpans(emptyText(ui, data), width, 'dim')
 		: boxes.map(line =>
-			boxSpans(line, {matchEdge: hasColor ? undefined : safe`*`, selected, query: ui.query, isSearching}));
+			boxSpans(line, {theme, matchEdge: hasColor ? undefined : safe`*`, selected, query: ui.query, isSearching}));
 	return (
 		<Box ref={hitArea} flexDirection='column'>
 			{hasHeading
@@ -69,6 +71,7 @@ function boxesOf(
 }
 
 type BoxContext = {
+	readonly theme: Theme;
 	/** The edge of boxes that match the filter, if no colour marks them. */
 	readonly matchEdge: Printable | undefined;
 	readonly selected: FlameRow | undefined;
@@ -79,19 +82,22 @@ type BoxContext = {
 
 const edge = safe`▏`;
 
-function boxSpans(boxes: readonly FlameBox[], {matchEdge = edge, selected, query, isSearching}: BoxContext): Spans {
+function boxSpans(boxes: readonly FlameBox[], context: BoxContext): Spans {
+	const {theme, matchEdge = edge, selected, query, isSearching} = context;
 	const spans: Span[] = [];
 	let at = 0;
 	for (const {row, from, to} of boxes) {
 		const room = to - from - 1;
 		const name = room < minNameCells ? safe`` : nameInBox(row, room);
 		const isSelected = row === selected;
+		const isFilled = !isSelected && (!isSearching || row.isFound);
 		spans.push(
 			{text: safe` `.repeat(from - at)},
 			{
 				text: safe`${(isSelected ? '>' : (row.isFound ? matchEdge : edge))}${fit(name, room)}`,
 				role: isSelected ? 'selected' : roleOf(row, query),
-				isFilled: !isSelected && (!isSearching || row.isFound),
+				isFilled,
+				boxColor: isFilled ? boxColorOf(row, query, theme) : undefined,
 			},
 		);
 		at = to;
@@ -119,21 +125,32 @@ const libraryRoles: readonly Role[] = ['running', 'key'];
 Returns the role of a box: the state in which its threads mostly wait, if shares are of ticks, or whose code it is.
 */
 function roleOf(row: FlameRow, query: Query): Role {
-	const {states, className} = row;
-	const waiting = effectiveUnit(query) === 'ticks'
-		? threadStates.find((state, code) =>
-			code !== stateCode.RUNNABLE && query.states.includes(state) && states[code] > row.totalTicks / 2)
-		: undefined;
+	const waiting = waitingStateOf(row, query);
 	if (waiting) {
 		return stateRole(waiting);
 	}
 
 	const kind = codeKind(row, query.app);
-	return kind === 'own'
-		? 'hot'
-		: (kind === 'other'
-			? 'dim'
-			: libraryRoles[hash(className.slice(0, className.lastIndexOf('.'))) % libraryRoles.length]);
+	return kind === 'own' ? 'hot' : (kind === 'other' ? 'dim' : libraryRoles[packageHash(row) % libraryRoles.length]);
+}
+
+/** Returns the colour of a box by whose code it is; undefined if its role decides. */
+function boxColorOf(row: FlameRow, query: Query, theme: Theme): number | undefined {
+	return waitingStateOf(row, query)
+		? undefined
+		: theme.boxColor(roleOf(row, query), codeKind(row, query.app), packageHash(row), row.depth);
+}
+
+/** Returns the state in which a box's threads mostly wait, if shares are of ticks. */
+function waitingStateOf({states, totalTicks}: FlameRow, query: Query): ThreadState | undefined {
+	return effectiveUnit(query) === 'ticks'
+		? threadStates.find((state, code) =>
+			code !== stateCode.RUNNABLE && query.states.includes(state) && states[code] > totalTicks / 2)
+		: undefined;
+}
+
+function packageHash({className}: FlameRow): number {
+	return hash(className.slice(0, className.lastIndexOf('.')));
 }
 
 function selectionHeading(row: FlameRow, query: Query, width: number): Spans {

@@ -1,6 +1,6 @@
 import {Box, Text} from 'ink';
 import {createContext, memo, use, type ReactNode} from 'react';
-import type {Theme} from '../terminal/theme.js';
+import {boxStyle, type Theme} from '../terminal/theme.js';
 import {joinAlike, truncateSpans, type Spans} from '../text/spans.js';
 
 /*
@@ -17,16 +17,17 @@ export function useTheme(): Theme {
 /** The pieces of a line, each in the style of its role; letters of thread states each in the colour of their state. */
 export function Pieces({spans}: {readonly spans: Spans}) {
 	const theme = useTheme();
-	return joinAlike(spans).flatMap(({text, role, isFilled}, index): ReactNode => {
+	return joinAlike(spans).flatMap(({text, role, isFilled, boxColor}, index): ReactNode => {
 		if (role === undefined) {
 			return theme.shown(text);
 		}
 
 		const runs = role === 'states' ? theme.stateRuns(text) : [{text, role}];
-		return runs.map((run, at) => (
+		return runs.map((run, at) => {
+			const style = boxColor === undefined ? theme.styleOf(run.role, isFilled) : boxStyle(boxColor);
 			// eslint-disable-next-line react/no-array-index-key -- A piece is identified by its place.
-			<Text key={`${index} ${at}`} {...theme.styleOf(run.role, isFilled)}>{theme.shown(run.text)}</Text>
-		));
+			return <Text key={`${index} ${at}`} {...style}>{theme.shown(run.text)}</Text>;
+		});
 	});
 }
 
@@ -49,9 +50,11 @@ export function EmptyLine() {
 
 /** Whether two lines look alike. */
 export function areSame(before: Spans, after: Spans): boolean {
-	return before === after || (before.length === after.length && before.every(({text, role, isFilled}, index) => {
+	return before === after || (before.length === after.length && before.every((span, index) => {
 		const other = after[index];
-		return text === other.text && role === other.role && isFilled === other.isFilled;
+		const isSameStyle = span.role === other.role && span.isFilled === other.isFilled
+			&& span.boxColor === other.boxColor;
+		return span.text === other.text && isSameStyle;
 	}));
 }
 

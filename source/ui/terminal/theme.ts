@@ -2,11 +2,16 @@ import type {TextProps} from 'ink';
 import type {Printable} from '../../util/printable.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import type {Role} from '../../model/role.js';
+import type {CodeKind} from '../../query/counters/own-code.js';
 import {asciiOf} from '../../util/ascii.js';
 
-/** `ascii`: only ASCII characters; `colors`: styles that replace the defaults of roles, as `readStyle` reads them. */
+/**
+`has256Colors`: more than 16 may be used; `ascii`: only ASCII characters; `colors`: styles that replace the defaults of
+roles, as `readStyle` reads them.
+*/
 export type ThemeOptions = {
 	readonly color: boolean;
+	readonly has256Colors?: boolean;
 	readonly ascii: boolean;
 	readonly colors?: ReadonlyMap<Role, string>;
 };
@@ -14,7 +19,7 @@ export type ThemeOptions = {
 const roleOfLetter = new Map<string, Role>(stateLetters.map(({letter, role}) => [letter, role]));
 
 /** How a piece of text looks, as properties of Ink's `Text`; colours by chalk's names or `ansi256(N)`. */
-type TextStyle = Pick<TextProps, 'color' | 'bold' | 'dimColor' | 'underline' | 'inverse'>;
+type TextStyle = Pick<TextProps, 'color' | 'backgroundColor' | 'bold' | 'dimColor' | 'underline' | 'inverse'>;
 
 const plain: TextStyle = {};
 
@@ -23,9 +28,13 @@ export class Theme {
 	readonly hasColor: boolean;
 	readonly #isAscii: boolean;
 	readonly #styles: ReadonlyMap<Role, TextStyle>;
+	readonly #has256Colors: boolean;
+	readonly #chosen: ReadonlySet<Role>;
 
-	constructor({color, ascii, colors}: ThemeOptions) {
+	constructor({color, has256Colors = false, ascii, colors}: ThemeOptions) {
 		this.hasColor = color;
+		this.#has256Colors = color && has256Colors;
+		this.#chosen = new Set(colors?.keys());
 		this.#isAscii = ascii;
 		this.#styles = new Map(roles.map(role => [role, styleOf(colors?.get(role)) ?? styleOf(defaultStyles[role])!]));
 	}
@@ -34,6 +43,16 @@ export class Theme {
 	styleOf(role: Role | undefined, isFilled = false): TextStyle {
 		const style = role !== undefined && this.hasColor ? this.#styles.get(role)! : plain;
 		return isFilled && style !== plain ? {...style, inverse: true} : style;
+	}
+
+	/**
+	Returns the fill of a box with a frame, one of 256 colours: by whose code it is, by its package, and in shades by
+	its depth. Undefined if there are only 16, or the user chose the style of the box's role.
+	*/
+	boxColor(role: Role, kind: CodeKind, packageHash: number, depth: number): number | undefined {
+		const hues = boxColors[kind];
+		const shades = hues[packageHash % hues.length];
+		return this.#has256Colors && !this.#chosen.has(role) ? shades[depth % shades.length] : undefined;
 	}
 
 	/** Splits the letters of thread states into runs of one state, each with the role of its state. */
@@ -47,6 +66,18 @@ export class Theme {
 	shown(text: Printable): string {
 		return this.#isAscii ? asciiOf(text) : text;
 	}
+}
+
+/** Fills of boxes, muted colours of the 256: for each hue two shades, both bright enough for black text. */
+const boxColors: Readonly<Record<CodeKind, ReadonlyArray<readonly [number, number]>>> = {
+	own: [[179, 136], [187, 144], [180, 137]],
+	library: [[110, 67], [109, 66], [115, 72], [146, 103]],
+	other: [[250, 246]],
+};
+
+/** Returns the style of a box filled with one of 256 colours. */
+export function boxStyle(color: number): TextStyle {
+	return {backgroundColor: `ansi256(${color})`, color: 'ansi256(16)'};
 }
 
 function styleOf(words: string | undefined): TextStyle | undefined {

@@ -13,6 +13,8 @@ export type Span = {
 	readonly role?: Role | 'states';
 	/** Whether it is a filled box: the role's colour is its background. */
 	readonly isFilled?: boolean;
+	/** The colour of a filled box, one of 256, in place of the role's. */
+	readonly boxColor?: number;
 };
 
 /** A line of the screen, from left to right. Only components/text makes styled text of it. */
@@ -39,12 +41,12 @@ export function truncateSpans(spans: Spans, width: number): Spans {
 /** Returns the same line without empty spans, and with neighbours that look alike as one span. */
 export function joinAlike(spans: Spans): Spans {
 	const joined: Span[] = [];
-	for (const {text, role, isFilled} of spans) {
+	for (const {text, role, isFilled, boxColor} of spans) {
 		const last = joined.at(-1);
-		if (last && last.role === role && last.isFilled === isFilled) {
+		if (last && last.role === role && last.isFilled === isFilled && last.boxColor === boxColor) {
 			joined[joined.length - 1] = {...last, text: safe`${last.text}${text}`};
 		} else if (text !== '') {
-			joined.push({text, role, isFilled});
+			joined.push({text, role, isFilled, boxColor});
 		}
 	}
 

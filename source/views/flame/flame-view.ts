@@ -65,7 +65,10 @@ export const flameView: View<FlameRow> = {
 		groupingKey,
 	],
 	about:
-		'Frames as boxes above what they call, as wide as their share, ordered by name: own code yellow, libraries green and cyan by package, the JVM dim; shares of ticks in the color of the state in which threads mostly wait. The filter marks what matches (with * if there are no colors), and says its share.',
+		'Frames as boxes above what they call, as wide as their share, ordered by name: own code in warm colors, '
+		+ 'libraries in cool ones by package, the JVM and native code grey (of 16 colors yellow, green and cyan, dim); '
+		+ 'shares of ticks in the color of the state in which threads mostly wait. '
+		+ 'The filter marks what matches (with * if there are no colors), and says its share.',
 	hints: (_, {tree}) => [
 		tree?.zoom === undefined
 			? {key: 'enter', title: 'zoom', short: 'zoom'}
