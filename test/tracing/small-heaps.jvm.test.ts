@@ -39,7 +39,6 @@ async function expectUnharmed(java: JavaProcess, threads: number): Promise<void>
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
 	test.for([
-		['12 MB left', 112, 100, serial, enlarge],
 		['6 MB left', 117, 100, serial, enlarge],
 		['12 MB left, and no counters that tell so from outside', 112, 10, [...serial, '-XX:-UsePerfData'], collect],
 		['28 MB left', 100, 10, g1, /give it a larger -Xmx$/m],
