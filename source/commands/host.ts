@@ -1,3 +1,4 @@
+import process from 'node:process';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
@@ -7,19 +8,22 @@ import {HostMonitor} from './host-monitor.js';
 import {jvmList} from './jvm-table.js';
 import {choose} from './live.js';
 import {profileOrGoBack} from './profile-target.js';
+import {HostRecorder} from './record-all.js';
 import {resolveTarget} from './resolve-target.js';
 
 /** Shows the table of this host's JVMs, and the sessions opened in it, until the user quits. Returns the exit code. */
 export async function showHost(options: Options): Promise<number> {
 	const monitor = new HostMonitor();
+	const recording = new RecordingOfAll(options);
 	/** The table as it was left, and the JVM that was opened in it. */
 	const left: {table?: ChooserState; target?: Target} = {};
 	try {
 		for (;;) {
 			const id = await choose(options, {
-				list: () => jvmList(monitor.jvms()),
+				list: () => jvmList(monitor.jvms(), recording.text),
 				initial: left.table,
 				waiting: safe`opening...`,
+				record: async () => recording.toggle(monitor.jvms().length),
 				async prepare(pid, table) {
 					left.table = table;
 					left.target = await resolveTarget(pid);
@@ -42,6 +46,33 @@ export async function showHost(options: Options): Promise<number> {
 		}
 	} finally {
 		await monitor.close();
+		await recording.close();
+	}
+}
+
+/** The recording of all JVMs that the user begins and ends in the table. */
+class RecordingOfAll {
+	#recorder: HostRecorder | undefined;
+
+	constructor(private readonly options: Options) {}
+
+	/** Says what is being recorded; undefined if nothing is. */
+	get text(): Printable | undefined {
+		return this.#recorder?.text;
+	}
+
+	/** Begins or ends it; resolves to a message. `count`: the JVMs of now. */
+	async toggle(count: number): Promise<Printable> {
+		const recorder = this.#recorder;
+		this.#recorder = recorder ? undefined : new HostRecorder(this.options, count);
+		return recorder ? recorder.end() : safe`recording all JVMs; w ends it`;
+	}
+
+	/** Ends it, if it has begun, and prints what came of it. */
+	async close(): Promise<void> {
+		if (this.#recorder) {
+			process.stdout.write(`${await this.#recorder.end()}\n`);
+		}
 	}
 }
 

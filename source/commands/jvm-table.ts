@@ -160,13 +160,14 @@ function severityOf({isAlarm, isAtLimit}: Finding): number {
 	return isAlarm ? 3 : (isAtLimit ? 2 : 1);
 }
 
-/** Returns the table of JVMs for the screen. */
-export function jvmList(jvms: readonly HostJvm[]): ChoiceList {
+/** Returns the table of JVMs for the screen. `recording`: what is being recorded, if anything. */
+export function jvmList(jvms: readonly HostJvm[], recording: Printable | undefined): ChoiceList {
 	const columns = jvmColumns.filter(({id}) => id !== 'container' || jvms.some(({container}) => container !== ''));
 	const pressure = cpuPressure();
 	return {
 		title: printable(hostname()),
 		facts: [
+			...(recording === undefined ? [] : [recording]),
 			plural(cpus().length, safe`CPU`),
 			safe`load ${fixed(loadavg()[0], 1)}`,
 			...(pressure === undefined ? [] : [safe`cpu pressure ${Math.round(pressure)}%`]),

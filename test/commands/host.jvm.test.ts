@@ -1,12 +1,16 @@
 import {existsSync, readdirSync, readlinkSync} from 'node:fs';
+import path from 'node:path';
 import {expect, test} from 'vitest';
+import {parseCommandLine, type CommandLine} from '../../source/commands/command-line.js';
 import {HostMonitor, Troubles} from '../../source/commands/host-monitor.js';
+import {HostRecorder} from '../../source/commands/record-all.js';
+import {openSaved} from '../../source/commands/recording.js';
 import {memoryEngine} from '../../source/engines/memory/memory-engine.js';
 import {Sample} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {attempt} from '../../source/jvm/system/proc.js';
 import {Names, rowsOf} from '../engines/observe.js';
-import {closedAfterTest, javaForTest, sharedJava} from '../helpers/for-test.js';
+import {closedAfterTest, folderForTest, javaForTest, sharedJava} from '../helpers/for-test.js';
 import {targetOf} from '../helpers/jvm.js';
 import {Picture} from '../helpers/picture.js';
 import {until, untilAsync} from '../helpers/until.js';
@@ -35,6 +39,25 @@ test('what is wrong with JVMs is found by reading alone, and nothing with a heal
 	expect(monitor.openerOf(locked.pid).message).toMatch(/^in the table of JVMs: DEADLOCK: worker-/);
 	await locked.stop();
 	await until(() => jvmOf(locked.pid) === undefined);
+});
+
+test('all JVMs are recorded, each to a file of its own, also one that starts later', async () => {
+	const first = await javaForTest('CpuAndSleep');
+	const folder = folderForTest();
+	const {options} = parseCommandLine(['push', '--all', '--include', 'CpuAndSleep', '--metrics', '1']) as CommandLine;
+	const recorder = new HostRecorder({...options, snapshotDir: folder}, 1);
+	const later = await javaForTest('CpuAndSleep');
+	const filesOf = ({pid}: {readonly pid: number}) =>
+		readdirSync(folder).filter(name => name.startsWith(`tprof-${pid}-`) && name.endsWith('.tprof'));
+	await until(() => [first, later].every(java => filesOf(java).length === 1));
+	expect(recorder.text).toBe('recording 2 JVMs; w ends it');
+	await first.stop();
+	await until(() => recorder.text === 'recording 1 JVM; w ends it');
+	expect(await recorder.end()).toMatch(/^recorded 2 files; tprof-top open .*\.tprof shows the first$/);
+	for (const java of [first, later]) {
+		const {snapshot} = await openSaved(path.join(folder, filesOf(java)[0]));
+		expect(snapshot.target).toMatchObject({pid: java.pid, mainClass: 'CpuAndSleep'});
+	}
 });
 
 test('an engine that only reads opens no events and stops no thread: one that runs has no stack', async () => {

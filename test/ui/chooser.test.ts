@@ -95,7 +95,7 @@ test('Esc clears the message, then the filter, and never leaves; q leaves; the l
 	}
 
 	const {screen} = screenOf(rows);
-	expect((await screen.lines()).at(-1)).toBe('q:quit  Enter:open  ?:help  /:filter');
+	expect((await screen.lines()).at(-1)).toBe('q:quit  Enter:open  w:record all  ?:help  /:filter');
 	expect((await screen.lines('/', ...'ma')).at(-1)).toBe('filter: ma_  Enter:keep  Esc:clear');
 	expect((await screen.lines('enter')).at(-1)).toContain('Esc:clear');
 	expect((await screen.lines()).at(0)).toContain('filter: ma');
@@ -126,6 +126,12 @@ test('a click on a heading sorts by it, a second one reverses', async () => {
 	expect((await click(12)).map(line => line.trimEnd()).slice(1, 3))
 		.toEqual(['  PID  CPU USERv MAIN           WHY', '> 300    - root  org.other.Main belongs to root']);
 	expect((await click(70))[1]).toContain('WHY^');
+});
+
+test('w records all, and says so; in the table of a backend it is no key', async () => {
+	expect(pressChooser(empty, 'w', {...context, source: 'backend'})).toBe(empty);
+	const {screen} = screenOf(rows);
+	expect(await screen.text('w')).toContain('recorded 3 files');
 });
 
 test('? shows what keys and columns mean, and closes again', async () => {
@@ -161,7 +167,7 @@ function screenOf(
 ): {readonly screen: ComponentScreen; readonly left: Array<string | undefined>} {
 	const left: Array<string | undefined> = [];
 	const screen = closedAfterTest(new ComponentScreen(createElement(ChooserScreen, {
-		theme, waiting: safe`opening...`, list: () => ({
+		theme, waiting: safe`opening...`, record: async () => safe`recorded 3 files`, list: () => ({
 			title: safe`host`, columns, sortedBy: 'cpu', none: safe`no JVMs found`, rows: list, hasDetails: true,
 		}), onLeave(id) {
 			left.push(id);

@@ -43,6 +43,8 @@ export type ChooserPorts = {
 	readonly waiting: Printable;
 	/** Makes `prepare` resolve to false soon. */
 	readonly cancel?: () => void;
+	/** Begins or ends recording all rows; resolves to a message. */
+	readonly record?: () => Promise<Printable>;
 };
 
 type ChooserScreenProps = ChooserPorts & {
@@ -93,14 +95,14 @@ function layoutOf(
 	{columns, rows}: Size,
 	waiting: Printable,
 ): ChooserLayout {
-	const {message: error, requests} = state;
+	const {message, requests, isDone} = state;
 	const width = columns - 1;
 	const least = choices.hasDetails ? detailLines.find(({fromRows}) => rows >= fromRows)!.lines : 1;
 	const most = Math.max(least, Math.floor((rows - otherLines) / 2));
-	const text = error || (requests > 0 ? waiting : choices.message ?? safe``);
+	const text = message || (requests > 0 ? waiting : choices.message ?? safe``);
 	const below = text === '' && choices.hasDetails
 		? detailOf(state, choices).flatMap(line => wrappedSpans(line, width)).slice(0, least)
-		: wrappedSpans(text, width, error === '' ? undefined : 'error').slice(0, most);
+		: wrappedSpans(text, width, message === '' || isDone ? undefined : 'error').slice(0, most);
 	// The lowest screens have only a title and headings.
 	const belowLines = Math.min(Math.max(least, below.length), Math.max(0, rows - otherLines + 1));
 	return {width, below, belowLines, room: Math.max(0, rows - otherLines - belowLines)};
@@ -125,7 +127,9 @@ function useChooserInput(dispatch: Dispatch, hitAreas: HitAreas): void {
 	});
 }
 
-type EffectContext = Pick<ChooserPorts, 'move' | 'prepare' | 'cancel'> & Pick<ChooserScreenProps, 'onLeave'> & {
+type PortsOfEffects = Pick<ChooserPorts, 'move' | 'prepare' | 'cancel' | 'record'>;
+
+type EffectContext = PortsOfEffects & Pick<ChooserScreenProps, 'onLeave'> & {
 	readonly state: ChooserState;
 	readonly dispatch: Dispatch;
 	readonly refresh: () => void;
@@ -134,7 +138,7 @@ type EffectContext = Pick<ChooserPorts, 'move' | 'prepare' | 'cancel'> & Pick<Ch
 };
 
 async function performEffect(effect: ChooserEffect, context: EffectContext): Promise<void> {
-	const {state, dispatch, move, prepare, cancel, repaint, suspend, onLeave} = context;
+	const {state, dispatch, move, prepare, cancel, record, repaint, suspend, onLeave} = context;
 	switch (effect.type) {
 		case 'leave': {
 			onLeave();
@@ -153,6 +157,15 @@ async function performEffect(effect: ChooserEffect, context: EffectContext): Pro
 
 		case 'move': {
 			await request(move?.(effect.steps), context);
+			break;
+		}
+
+		case 'record': {
+			const message = await request(record?.(), context);
+			if (message !== undefined) {
+				dispatch(current => ({...current, message, isDone: true}));
+			}
+
 			break;
 		}
 
@@ -183,7 +196,7 @@ async function request<Answer>(
 		return await answer;
 	} catch (error) {
 		const message: Printable = printable((error as Error).message, 1000);
-		dispatch(state => ({...state, message}));
+		dispatch(state => ({...state, message, isDone: false}));
 		return undefined;
 	} finally {
 		refresh();

@@ -140,6 +140,16 @@ const allKeys: readonly KeyBinding[] = [
 		knownFrom: 'htop',
 	},
 	{
+		action: 'record',
+		keys: ['w'],
+		contexts: ['chooser'],
+		label: 'w',
+		title: 'record all',
+		help:
+			'record all JVMs, each to tprof-PID-TIME.tprof, those that start later too; they share --max-cpu; again: end it',
+		sources: live,
+	},
+	{
 		action: 'back',
 		keys: ['escape'],
 		contexts: ['chooser'],

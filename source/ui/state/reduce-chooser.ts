@@ -30,7 +30,7 @@ export type ChoiceRow = {
 
 /** What the screen does after an input besides changing its state. */
 export type ChooserEffect =
-	| {readonly type: 'leave' | 'cancel' | 'redraw' | 'suspend'}
+	| {readonly type: 'leave' | 'cancel' | 'redraw' | 'suspend' | 'record'}
 	| {readonly type: 'choose'; readonly id: string}
 	| {readonly type: 'move'; readonly steps: number};
 
@@ -46,6 +46,8 @@ export type ChooserState = {
 	/** Id of the row with the cursor; undefined for the first. */
 	readonly selected: string | undefined;
 	readonly message: Printable;
+	/** Whether the message says that something was done, not why it was not. */
+	readonly isDone?: boolean;
 	/** The first line of the help that is shown; undefined if it is closed. */
 	readonly helpTop: number | undefined;
 	/** `preparing`: a row is chosen, and every key but Esc and quit is ignored; `left`: all keys are. */
@@ -213,6 +215,7 @@ const actions: Readonly<Partial<Record<Action, ChooserChange>>> = {
 	earlier: state => withEffect({...state, message: safe``}, {type: 'move', steps: -1}),
 	later: state => withEffect({...state, message: safe``}, {type: 'move', steps: 1}),
 	help: state => ({...state, helpTop: 0}),
+	record: state => withEffect({...state, message: safe``}, {type: 'record'}),
 };
 
 /** What keys do while the filter is typed: Enter keeps it, Esc clears it. */
@@ -287,7 +290,7 @@ function choose(state: ChooserState, {choices, room}: ChooserContext): ChooserSt
 
 	return row.problem === undefined
 		? withEffect({...state, selected: row.id, message: safe``, phase: 'preparing'}, {type: 'choose', id: row.id})
-		: {...state, selected: row.id, message: safe`${printable(row.id)}: ${row.problem}`};
+		: {...state, selected: row.id, message: safe`${printable(row.id)}: ${row.problem}`, isDone: false};
 }
 
 /** Moves the cursor by what `stepOf` returns for this number of rows. */
