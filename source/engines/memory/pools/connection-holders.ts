@@ -34,8 +34,9 @@ type Lease = {readonly entry: number; readonly connection: number; readonly retu
 /** What is known of a lease: when it was first read (epoch ms), and who was found in how many searches. */
 type KnownLease = {readonly sinceMs: number; thread: JavaThread | undefined; searches: number};
 
-/** Time that a call may search stacks; the next call goes on. */
-const maxSearchMs = 5;
+/** Time for which a call searches stacks, but at least this number; the next call goes on. */
+const searchMs = 5;
+const leastStacks = 16;
 
 /**
 Finds the threads that hold connections of a HikariCP pool. A connection's entry in its pool does not tell; the object
@@ -86,7 +87,7 @@ export class ConnectionHolders {
 			return !thread && made < maxSearches && nowMs - sinceMs >= leastHeldMs;
 		};
 
-		if (searches && leases.some(lease => isUnknown(lease))) {
+		if (searches && (this.#left.length > 0 || leases.some(lease => isUnknown(lease)))) {
 			this.#search(leases, threads);
 		}
 
@@ -96,32 +97,40 @@ export class ConnectionHolders {
 		});
 	}
 
-	/** Goes on with the search, from the deepest stacks to those of idle threads; at its end, sets what was found. */
+	/**
+	Goes on with the search, from the deepest stacks to those of idle threads, and sets what was found. A connection
+	that was handed from thread to thread may be on the stacks of both, so none of them is named.
+	*/
 	#search(leases: readonly Lease[], threads: readonly JavaThread[]): void {
-		const endMs = performance.now() + maxSearchMs;
+		const endMs = performance.now() + searchMs;
 		if (this.#left.length === 0) {
 			this.#left = [...threads].sort((a, b) => a.stack.frames.length - b.stack.frames.length);
 		}
 
-		for (let thread = this.#left.pop(); thread; thread = this.#left.pop()) {
+		for (let count = 1, thread = this.#left.pop(); thread; count++, thread = this.#left.pop()) {
 			for (const lease of this.#leasesOn(thread, leases)) {
 				getOrCreate(this.#candidates, lease.returnedLast, () => new Set<JavaThread>()).add(thread);
 			}
 
-			if (performance.now() > endMs && this.#left.length > 0) {
-				return;
+			if (count >= leastStacks && performance.now() > endMs) {
+				break;
 			}
 		}
 
+		const isDone = this.#left.length === 0;
 		for (const {returnedLast} of leases) {
 			const known = this.#known.get(returnedLast)!;
-			const candidates = this.#candidates.get(returnedLast) ?? new Set();
-			// One that was handed from thread to thread is on the stacks of both.
-			[known.thread] = candidates.size === 1 ? candidates : [known.thread];
-			known.searches++;
+			const candidates = this.#candidates.get(returnedLast);
+			if (candidates) {
+				[known.thread] = candidates.size === 1 ? candidates : [undefined];
+			}
+
+			known.searches += isDone ? 1 : 0;
 		}
 
-		this.#candidates.clear();
+		if (isDone) {
+			this.#candidates.clear();
+		}
 	}
 
 	#leasesOn(thread: JavaThread, leases: readonly Lease[]): Lease[] {
