@@ -243,11 +243,12 @@ test('threads that wait together are at the program\'s own line, and in what it 
 });
 
 /** Four threads of a pool that wait for a server in a busy program, with what was read of the pool. */
-function fullPool(values: Partial<PoolReading>, thread = 't'): Snapshot {
+function fullPool(values: Partial<PoolReading>, {thread = 't', stuckMs = 1000} = {}): Snapshot {
 	const drawing = new Picture().draw('hot | R500 | work:1');
 	for (let number = 1; number <= 4; number++) {
 		const stack = 'java.util.concurrent.ThreadPoolExecutor.runWorker:1130 | com.acme.Db.load:33';
 		drawing.draw(`http-${number} | ${thread} | ${stack} | java.lang.Thread.sleep:native`);
+		drawing.set(`http-${number}`, {sinceMs: 100_000 - stuckMs});
 	}
 
 	const snapshot = drawing.build();
@@ -285,12 +286,13 @@ test('a pool that is full, with as many tasks queued, and whose threads wait is 
 		expect(found(fullPool(healthy))).toEqual([]);
 	}
 
-	expect(found(fullPool({}, 'R'))).toEqual([]);
+	expect(found(fullPool({}, {thread: 'R'}))).toEqual([]);
+	expect(found(fullPool({}, {stuckMs: 900}))).toEqual([]);
 });
 
 test('a queue that grows is found, whatever its threads do, if they are all busy', () => {
 	const growing = {queued: 240, queuedGrowthPerMin: 60};
-	expect(found(fullPool(growing, 'R'))).toEqual([
+	expect(found(fullPool(growing, {thread: 'R'}))).toEqual([
 		'The queue of http grows: 240 tasks, 1 more a second; all 4 threads are busy, most at c.acme.Db.load:33.',
 	]);
 	for (const healthy of [
@@ -300,7 +302,7 @@ test('a queue that grows is found, whatever its threads do, if they are all busy
 		{...growing, fullSinceMs: 0},
 		{...growing, kind: 'scheduled'},
 	] as const) {
-		expect(found(fullPool(healthy, 'R'))).toEqual([]);
+		expect(found(fullPool(healthy, {thread: 'R'}))).toEqual([]);
 	}
 });
 

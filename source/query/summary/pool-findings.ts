@@ -23,6 +23,9 @@ const leastBusyMs = 5000;
 const leastFullMs = 5000;
 const leastFullOfConnectionsMs = 2000;
 
+/** Tasks that wait for at least this time are slow; many pools that do well are full of short ones. */
+const leastStuckMs = 1000;
+
 /** A queue that grows by this number a minute and this part of its length, over this time, is not kept up with. */
 const muchQueueGrowthPerMin = 60;
 const muchQueueGrowth = 0.25;
@@ -195,7 +198,8 @@ function growingQueueFinding(
 /** Returns the finding that an executor has been full with as many tasks in its queue, and most threads wait. */
 function fullPoolFinding(snapshot: Snapshot, query: Query, state: PoolState): Finding | undefined {
 	const {reading: {kind, name, size, queued, queueBound}, threads, fullMs} = state;
-	const waiting = threads.filter(thread => snapshot.threads.state[thread] !== stateCode.RUNNABLE);
+	const waiting = threads.filter(thread =>
+		snapshot.threads.state[thread] !== stateCode.RUNNABLE && stuckMs(snapshot, thread) >= leastStuckMs);
 	const isQueueFull = queueBound > 0 && queued >= queueBound;
 	const isFull = fullMs >= leastFullMs && size > 1 && (queued >= size || isQueueFull);
 	if (kind !== 'executor' || !isFull || 2 * waiting.length <= size) {
