@@ -26,7 +26,7 @@ const fewReadings = 2.4;
 const leastCorrelation = 0.01;
 const maxCorrelation = 0.8;
 
-/** A mean wait: half the width of its 95 % interval, or, if no reading found a task in the queue, at most `ms`. */
+/** A mean wait: half the width of its 95 % interval; or, if that has 0 in it, at most `ms`. */
 export type MeanWait = {readonly ms: number; readonly errorMs: number; readonly isAtMost: boolean};
 
 /** A connection in use. */
@@ -99,7 +99,7 @@ function perSecond({completedEver, completed, readMs}: PoolReading): number | un
 Returns the mean wait for a thread by Little's law, the mean length of the queue by the rate of arrivals; undefined if
 the pool counts no tasks, or queues those that are not due. The arrivals are known; the error is that of a mean of some
 readings, which is less if successive lengths are alike (`partUnknown`), and that of tasks that waited before the window
-began or wait after its end.
+began or wait after its end. If it is as large as the wait, only the upper bound is known.
 */
 export function meanWait(
 	{kind, completedEver, queued, readings, readMs, arrived, queuedSum, queuedSquares, queuedProducts}: PoolReading,
@@ -123,7 +123,8 @@ export function meanWait(
 	// Many readings with an empty queue and some with a long one say as little as few readings.
 	const effectiveReadings = (queuedSum ** 2) / queuedSquares;
 	const quantile = normalQuantile * (1 + (fewReadings / effectiveReadings));
-	return {ms, errorMs: quantile * ms * Math.sqrt((ofMean / (length ** 2)) + atEnds), isAtMost: false};
+	const errorMs = quantile * ms * Math.sqrt((ofMean / (length ** 2)) + atEnds);
+	return errorMs < ms ? {ms, errorMs, isAtMost: false} : {ms: ms + errorMs, errorMs: 0, isAtMost: true};
 }
 
 /**
