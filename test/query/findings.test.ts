@@ -7,6 +7,7 @@ import type {PoolReading} from '../../source/model/pool-reading.js';
 import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {findingsOf} from '../../source/query/summary/findings.js';
+import {memoryView} from '../../source/views/memory/memory-view.js';
 import {views} from '../../source/views/view-registry.js';
 import {poolReading} from '../helpers/pool-reading.js';
 import {Picture} from '../helpers/picture.js';
@@ -138,6 +139,69 @@ test.each([
 	}
 
 	expect(found(drawing.build())).toEqual(texts);
+});
+
+test.each<[TargetVitals, string | undefined]>([
+	[
+		{openFiles: 1013, openFilesMax: 1024, openSockets: 1001},
+		'Open files are nearly used up: 1013 of 1024, 1001 of them sockets.',
+	],
+	[{openFiles: 1024, openFilesMax: 1024}, 'Open files are used up: 1024 of 1024.'],
+	[{openFiles: 972, openFilesMax: 1024}, undefined],
+	[{openFiles: 1024}, undefined],
+	[
+		{
+			metaspaceCommittedBytes: 79,
+			metaspaceUsedBytes: 70,
+			metaspaceMaxBytes: 80,
+			loadedClasses: 4102,
+			classLoadsPerS: 9,
+		},
+		'Metaspace is nearly used up: 79B of 80B, by 4102 classes, 9 more a second.',
+	],
+	// What is committed has room for other classes.
+	[{metaspaceCommittedBytes: 80, metaspaceUsedBytes: 67, metaspaceMaxBytes: 80}, undefined],
+	[
+		{classSpaceCommittedBytes: 98, classSpaceMaxBytes: 100, loadedClasses: 7},
+		'The class space of metaspace is nearly used up: 98B of 100B, by 7 classes.',
+	],
+	[
+		{directBytes: 96, directMaxBytes: 100, directBuffers: 1},
+		'Direct memory is nearly used up: 96B of 100B, by 1 buffer.',
+	],
+	[{directBytes: 94, directMaxBytes: 100, directBuffers: 1}, undefined],
+	[{tasks: 99, tasksMax: 100, threadCount: 90}, 'Threads of the cgroup are used up: 99 of 100, 90 in this process.'],
+	[
+		{memoryBytes: 96, memoryMaxBytes: 100},
+		'Memory of the cgroup is nearly used up: 96B of 100B, without cached files; above it the kernel ends a process.',
+	],
+	// The heap has its own finding, CPU too.
+	[{heapAfterGcBytes: 96, heapMaxBytes: 100, cpuPercent: 100, cpuLimitPercent: 100}, undefined],
+])('limits that are used up: %j', (vitals, text) => {
+	const alone = new Picture().draw('main | R500 | work:1').build();
+	expect(found(alone, vitals)).toEqual(text === undefined ? [] : [text]);
+});
+
+test('what is used up comes before what waits for it, the nearest first, and leads to its row in Memory', () => {
+	const full = {
+		openFiles: 99,
+		openFilesMax: 100,
+		directBytes: 97,
+		directMaxBytes: 100,
+		heapUsedBytes: 99e6,
+		heapMaxBytes: 100e6,
+	};
+	const waiting = readers(9, {isBusy: false});
+	expect(found(waiting, full).map(text => text.split(/[ :]/, 3).join(' '))).toEqual([
+		'The heap is', 'Open files are', 'Direct memory is', expect.stringMatching(/^(?:9 threads|10 threads)/),
+	]);
+	const findings = findingsOf(waiting, undefined, defaultQuery, {vitals: full});
+	expect(findings.slice(0, 3).map(({isAtLimit}) => isAtLimit)).toEqual([true, true, undefined]);
+	const {rows} = memoryView.query(waiting, undefined, {
+		...defaultQuery, sort: memoryView.sort, vitals: {now: full, recent: []},
+	});
+	const rowOf = (index: number) => rows.find(row => memoryView.isAbout!(findings[index], row))?.name;
+	expect([0, 1, 2, 3].map(index => rowOf(index))).toEqual(['heap', 'open files', 'direct memory', undefined]);
 });
 
 /** A program of two seconds, or as long as said, that used and awaited this much CPU time. */

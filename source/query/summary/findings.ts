@@ -14,6 +14,7 @@ import {framesOf} from '../counters/stack-index.js';
 import {decimals, formatBytes, formatDuration} from '../columns/format.js';
 import {corePercent, sampledMs} from '../counters/share.js';
 import {threadKind, threadCpuNs, threadRunDelayNs} from '../counters/thread-table.js';
+import {limitFindings} from './limit-findings.js';
 import {summaryQuery} from './summary.js';
 import {threadGrowthFinding} from './pool-findings.js';
 import {waitFindings} from './wait-findings.js';
@@ -45,16 +46,16 @@ export function findingsOf(
 	const counted = countedThreads(snapshot, scopeOf(snapshot, whole));
 	const alive = counted.filter(thread => snapshot.threads.alive[thread] === 1);
 	const growth = threadGrowthFinding(snapshot, whole, alive, known.vitals);
-	const others = [
-		growth,
-		jvmFinding(snapshot, since, known.vitals, whole),
-		cpuFinding(snapshot, since, known.vitals),
-	];
-	const found = others.filter(finding => finding !== undefined);
+	const ofJvm = jvmFinding(snapshot, since, known.vitals, whole);
+	// What is used up is certain, and may be why threads wait.
+	const [usedUp, others] = [
+		[ofJvm?.isAtLimit ? ofJvm : undefined, ...limitFindings(known.vitals)],
+		[growth, ofJvm?.isAtLimit ? undefined : ofJvm, cpuFinding(snapshot, since, known.vitals)],
+	].map(findings => findings.filter(finding => finding !== undefined));
 	// More and more threads wait together, too: their growth is the cause, and says where they are.
 	const waits = waitFindings(snapshot, summarized, summarized !== whole).filter(({id}) =>
 		!growth || id !== 'together');
-	return [...(stopped ? [stopped] : []), ...deadlocks, ...waits, ...found];
+	return [...(stopped ? [stopped] : []), ...deadlocks, ...usedUp, ...waits, ...others];
 }
 
 /** Returns the finding that the process does not run at all. */

@@ -1,54 +1,97 @@
 import type {CellRole} from '../../model/role.js';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {safe, type Printable} from '../../util/printable.js';
-import {formatBytes} from '../columns/format.js';
+import {formatBytes, plural} from '../columns/format.js';
 
 /** Something that the program may use up, and how much of it is in use. */
 export type Limit = {
 	readonly name: Printable;
+	/** The beginning of a sentence on it: "Metaspace is". */
+	readonly subject: Printable;
 	/** Whether the header always has the figure. */
 	readonly isInHeader: boolean;
+	/** Whether it is certain that what is in use cannot be used for something else. */
+	readonly isCertain: boolean;
 	readonly used: number;
 	readonly max: number;
-	/** The most that may be used, as text. */
+	/** These as texts, and other figures. */
+	readonly usedText: Printable;
 	readonly maxText: Printable;
+	readonly more: readonly Printable[];
 };
 
-type LimitKind = Pick<Limit, 'name'> & Partial<Pick<Limit, 'isInHeader'>> & {
+type Kind = Pick<Limit, 'name' | 'subject'> & {
+	readonly isInHeader?: true;
 	readonly figures: (vitals: TargetVitals) => readonly [used: number | undefined, max: number | undefined];
 	readonly text: (max: number) => Printable;
+	isCertain?(vitals: TargetVitals): boolean;
+	more?(vitals: TargetVitals): readonly Printable[];
 };
 
 const percentText = (percent: number) => safe`${Math.round(percent)}%`;
 const countText = (count: number) => safe`${count}`;
 
-const kinds: readonly LimitKind[] = [
+/** Metaspace that is committed but not in use may be used for other classes: then it is not full. */
+const metaspaceInUse = 0.85;
+
+const kinds: readonly Kind[] = [
 	{
 		name: safe`heap`,
+		subject: safe`The heap is`,
 		isInHeader: true,
 		figures: vitals => [vitals.heapAfterGcBytes, vitals.heapMaxBytes],
 		text: shortBytes,
 	},
 	{
 		name: safe`metaspace`,
+		subject: safe`Metaspace is`,
 		figures: vitals => [vitals.metaspaceCommittedBytes, vitals.metaspaceMaxBytes],
 		text: shortBytes,
+		isCertain: ({metaspaceUsedBytes = 0, metaspaceMaxBytes = 0}) =>
+			metaspaceUsedBytes >= metaspaceInUse * metaspaceMaxBytes,
+		more: ({loadedClasses, classLoadsPerS = 0}) => [
+			...(loadedClasses ? [safe`by ${loadedClasses} classes`] : []),
+			...(classLoadsPerS >= 1 ? [safe`${Math.round(classLoadsPerS)} more a second`] : []),
+		],
 	},
 	{
 		name: safe`class space`,
+		subject: safe`The class space of metaspace is`,
 		figures: vitals => [vitals.classSpaceCommittedBytes, vitals.classSpaceMaxBytes],
 		text: shortBytes,
+		more: ({loadedClasses}) => loadedClasses ? [safe`by ${loadedClasses} classes`] : [],
 	},
 	{
 		name: safe`direct memory`,
+		subject: safe`Direct memory is`,
 		figures: vitals => [vitals.directBytes, vitals.directMaxBytes],
 		text: shortBytes,
+		more: ({directBuffers}) => directBuffers ? [safe`by ${plural(directBuffers, safe`buffer`)}`] : [],
 	},
-	{name: safe`open files`, figures: vitals => [vitals.openFiles, vitals.openFilesMax], text: countText},
-	{name: safe`threads`, figures: vitals => [vitals.tasks, vitals.tasksMax], text: countText},
-	{name: safe`memory`, figures: vitals => [vitals.memoryBytes, vitals.memoryMaxBytes], text: shortBytes},
+	{
+		name: safe`open files`,
+		subject: safe`Open files are`,
+		figures: vitals => [vitals.openFiles, vitals.openFilesMax],
+		text: countText,
+		more: ({openSockets}) => openSockets ? [safe`${openSockets} of them sockets`] : [],
+	},
+	{
+		name: safe`cgroup threads`,
+		subject: safe`Threads of the cgroup are`,
+		figures: vitals => [vitals.tasks, vitals.tasksMax],
+		text: countText,
+		more: ({threadCount}) => threadCount === undefined ? [] : [safe`${threadCount} in this process`],
+	},
+	{
+		name: safe`cgroup memory`,
+		subject: safe`Memory of the cgroup is`,
+		figures: vitals => [vitals.memoryBytes, vitals.memoryMaxBytes],
+		text: shortBytes,
+		more: () => [safe`without cached files; above it the kernel ends a process`],
+	},
 	{
 		name: safe`CPU`,
+		subject: safe`CPU time is`,
 		isInHeader: true,
 		figures: vitals => [vitals.recentCpuPercent ?? vitals.cpuPercent, vitals.cpuLimitPercent],
 		text: percentText,
@@ -57,11 +100,20 @@ const kinds: readonly LimitKind[] = [
 
 /** Returns the limits that could be read, the one that is nearest first. */
 export function limitsOf(vitals: TargetVitals): readonly Limit[] {
-	return kinds.flatMap(({name, isInHeader = false, figures, text}): Limit[] => {
+	return kinds.flatMap(({figures, text, isInHeader = false, isCertain, more, ...kind}): Limit[] => {
 		const [used, max] = figures(vitals);
 		return used === undefined || max === undefined || max <= 0
 			? []
-			: [{name, isInHeader, used, max, maxText: text(max)}];
+			: [{
+				...kind,
+				isInHeader,
+				isCertain: isCertain?.(vitals) ?? true,
+				used,
+				max,
+				usedText: text(used),
+				maxText: text(max),
+				more: more?.(vitals) ?? [],
+			}];
 	}).sort((a, b) => usedPercent(b) - usedPercent(a));
 }
 

@@ -55,6 +55,7 @@ export const memoryView: View<MemoryRow> = {
 				more: row.note,
 			})),
 	},
+	isAbout: ({id, figures}, {key, name}) => id === key || (id === 'limit' && figures.limit === name.trim()),
 	locationOf: () => undefined,
 	threadsOf: ({threadKeys, name}) => ({
 		keys: threadKeys,
