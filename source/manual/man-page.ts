@@ -42,6 +42,8 @@ const variables: readonly Entry[] = [
 export function manPage(commands: readonly Command[]): string {
 	return `${[
 		`.TH TPROF\\-TOP 1 "" "tprof\\-top ${roff(version)}" "User Commands"`,
+		// Names and options must not be hyphenated.
+		'.nh',
 		...section('NAME', [String.raw`tprof\-top \- top for the lines of a running JVM`]),
 		...section('SYNOPSIS', synopsis(commands)),
 		...section('DESCRIPTION', [
