@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Pools whose figures are known. "state" lets all held tasks go, holds other numbers of them, and prints what the pools'
- * own getters say, which stays so until the next "state". Beside them a pool works all the time ("load": what it has
+ * own getters say, which stays so until the next "state". "twin" makes another pool of that name. Beside them a pool works all the time ("load": what it has
  * completed), and with the argument "garbage" a thread allocates and collects.
  */
 public class KnownPools {
@@ -204,6 +204,7 @@ public class KnownPools {
 			known("forked", 9, forkJoin("forked", 3)),
 			known("common", 9, ForkJoinPool.commonPool()),
 		};
+		pool("twin", 2, 2, new LinkedBlockingQueue<>(), false).prestartAllCoreThreads();
 		Thread feeder = new Thread(() -> {
 			while (true) {
 				load.execute(() -> sink = new byte[random(100)]);
@@ -220,6 +221,10 @@ public class KnownPools {
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
 		System.out.println("ready");
 		for (String line = in.readLine(); line != null; line = in.readLine()) {
+			if (line.equals("twin")) {
+				pool("twin", 3, 3, new LinkedBlockingQueue<>(), false).prestartAllCoreThreads();
+			}
+
 			for (Known pool : line.startsWith("state") ? all : new Known[0]) {
 				pool.next();
 			}

@@ -1,8 +1,17 @@
 import {describe, expect, test} from 'vitest';
-import {isNewestOrAskedFor, jdks} from '../../helpers/jvm.js';
+import {Sample} from '../../../source/model/sample.js';
+import type {PoolReading} from '../../../source/model/pool-reading.js';
+import {byNumber} from '../../../source/query/columns/sort.js';
+import {isNewestOrAskedFor, jdks, sayTo} from '../../helpers/jvm.js';
+import {untilAsync} from '../../helpers/until.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {Observer} from '../observe.js';
 import {poolNames, poolTruth} from './pool-truth.js';
+
+/** Threads of each of the two pools of the same name. */
+function twinsOf(pools: readonly PoolReading[]): number[] {
+	return pools.filter(({name}) => name === 'twin').map(({threads}) => threads.length).toSorted(byNumber);
+}
 
 /** Certain readings of each pool that must be right; with ZGC, which leaves few certain, of all pools together. */
 const least = 20;
@@ -26,6 +35,10 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			},
 		});
 		expect(wrong).toEqual([]);
-		expect(poolNames).toEqual(expect.arrayContaining([...certain.keys()]));
+		expect(twinsOf(session.readPools!())).toEqual([2]);
+		await sayTo(java, 'twin');
+		await session.sample(new Sample());
+		await untilAsync(async () => twinsOf(session.readPools!()).join(' ') === '2 3');
+		expect([...poolNames, 'twin']).toEqual(expect.arrayContaining([...certain.keys()]));
 	});
 });

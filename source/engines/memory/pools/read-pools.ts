@@ -35,6 +35,14 @@ type Reading = {
 /** An object's address, which is valid until a collection follows that of the number `collections`. */
 type Address = {readonly object: number; readonly collections: number};
 
+/** What remains of a pool; `name`: that of its first thread. */
+type AboutPool = {
+	readonly id: number;
+	readonly kind: PoolKind;
+	readonly name: Printable;
+	readonly owner?: Pool;
+};
+
 /** A pool, kept from reading to reading. */
 class Pool {
 	readonly threads = new Set<JavaThread>();
@@ -43,9 +51,25 @@ class Pool {
 	readonly #growth = new Growth();
 	#at: Address;
 
-	/** `owner`: the executor that works for a pool of connections. */
-	constructor(readonly id: number, readonly kind: PoolKind, readonly owner: Pool | undefined, at: Address) {
+	readonly #about: AboutPool;
+
+	constructor(about: AboutPool, at: Address) {
+		this.#about = about;
 		this.#at = at;
+	}
+
+	get kind(): PoolKind {
+		return this.#about.kind;
+	}
+
+	/** The executor that works for a pool of connections. */
+	get owner(): Pool | undefined {
+		return this.#about.owner;
+	}
+
+	/** The newest name, at first that of its first thread. */
+	get name(): Printable {
+		return this.reading?.name ?? this.#about.name;
 	}
 
 	get object(): number {
@@ -67,7 +91,7 @@ class Pool {
 		this.reading = {
 			...figures,
 			...sumsOf(figures, this.reading, nowMs),
-			id: this.id,
+			id: this.#about.id,
 			kind: this.kind,
 			name: name ?? nameOf(this.threads),
 			isCertain,
@@ -210,8 +234,8 @@ export class Pools {
 	}
 
 	/**
-	Returns the known pool at an address, or a new one; undefined if there are too many. Where objects move at any time,
-	a pool has several addresses: then its name tells it, as it does for pools of connections. Throws `Unreadable`.
+	Returns the known pool at an address, or a new one; undefined if there are too many. Objects that move at any time
+	have several addresses, so known pools of this name are found again. Throws `Unreadable`.
 	*/
 	#poolAt(
 		{kind, object}: FoundPool,
@@ -224,17 +248,23 @@ export class Pools {
 			pool.setAt(this.#find(pool), collections);
 		}
 
+		const ofName = ofKind.filter(each => each.name === name);
 		const pool = ofKind.find(each => each.object === object)
-			?? ofKind.find(({reading}) => (isMoving || owner) && reading?.name === name);
+			?? ofName.find(each => owner !== undefined || (isMoving && this.#find(each) === object));
 		if (pool) {
 			return pool;
+		}
+
+		// Behind a stale pointer of ZGC may be an old copy of a known pool.
+		if (ofName.length > 0 && this.#jvm.heap.hasReadStalePointer) {
+			fail();
 		}
 
 		if (this.#pools.length >= poolLimit) {
 			return undefined;
 		}
 
-		const added = new Pool(++this.#lastId, kind, owner, {object, collections});
+		const added = new Pool({id: ++this.#lastId, kind, name, owner}, {object, collections});
 		this.#pools.push(added);
 		return added;
 	}
