@@ -15,8 +15,10 @@ import {ConnectionHolders} from './connection-holders.js';
 import {PoolFigureReader, type ReadFigures} from './pool-figures.js';
 import {PoolFinder, type FoundPool} from './pool-finder.js';
 
-/** Time that one call of `read` may take; the rest follows at the next. */
+/** Time that a call of `read` may take, and one of the first, which find the pools; the next call does the rest. */
 const maxReadMs = 10;
+const firstReadMs = 40;
+const firstReadings = 4;
 
 /** Attempts to read a pool: a collection may begin during each. */
 const maxAttempts = 3;
@@ -159,6 +161,7 @@ export class Pools {
 	/** Index of the pool that was read last. */
 	#last = 0;
 	#lastId = 0;
+	#readings = 0;
 
 	constructor(jvm: Jvm) {
 		this.#jvm = jvm;
@@ -169,7 +172,7 @@ export class Pools {
 
 	/** Returns the last readings of all pools, after reading them again as far as there is time. Never throws. */
 	read(threads: readonly JavaThread[]): readonly PoolReading[] {
-		const endMs = performance.now() + maxReadMs;
+		const endMs = performance.now() + (this.#readings++ < firstReadings ? firstReadMs : maxReadMs);
 		this.#threads = threads;
 		this.#removeEnded(threads);
 		// A pool's own pools of connections are read with it, and come after it.
