@@ -118,7 +118,15 @@ test('the rest of a sequence that arrived while we had no CPU is still its rest'
 	screen.terminal.on('key', key => {
 		keys.push(key);
 	});
-	await screen.type('\u001B');
+	// Where the machine is busy, the wait for the rest may be over before it is kept from us: then again.
+	for (let tookMs = Infinity; tookMs > 20;) {
+		const startMs = performance.now();
+		await screen.type('\u001B');
+		tookMs = performance.now() - startMs;
+		await until(() => tookMs <= 20 || keys.length > 0);
+		keys.length = 0;
+	}
+
 	const endMs = performance.now() + 100;
 	while (performance.now() < endMs) {
 		// The machine runs something else.
