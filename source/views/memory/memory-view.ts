@@ -55,7 +55,8 @@ export const memoryView: View<MemoryRow> = {
 				more: row.note,
 			})),
 	},
-	isAbout: ({id, figures}, {key, name}) => id === key || (id === 'limit' && figures.limit === name.trim()),
+	isAbout: ({id, figures}, {key, name}) => id === key || (id === 'gc' && key === 'collections')
+		|| (id === 'limit' && figures.limit === name.trim()),
 	locationOf: () => undefined,
 	threadsOf: ({threadKeys, name}) => ({
 		keys: threadKeys,
