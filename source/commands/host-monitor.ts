@@ -1,9 +1,8 @@
-import process from 'node:process';
 import {JvmWatch, type WatchedJvm} from '../jvm/discovery/jvm-watch.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {findingsOf} from '../query/summary/findings.js';
 import {defaultQuery, type Finding} from '../query/types/query.js';
-import {HostSampler} from '../sampler/host-sampler.js';
+import {HostSampler, type HostOptions} from '../sampler/host-sampler.js';
 import {safe} from '../util/printable.js';
 import type {Opener} from './live.js';
 
@@ -20,14 +19,16 @@ const partsOfMinute = 6;
 /** Findings are on a window of at least this length, if there is one. */
 const windowMs = 10_000;
 
-/** The part of a core that scans may use: after an expensive one, the next comes later. First our code is compiled. */
+/** The part of the time that scans may take: after a long one, the next comes later. First our code is compiled. */
 const scanShare = 0.015;
 const warmUpMs = 10_000;
 
 /** Follows all JVMs of this host, and samples them so rarely that all together cost little. */
 export class HostMonitor {
 	readonly #watch = new JvmWatch();
-	readonly #sampler: HostSampler;
+	readonly #options: HostOptions;
+	/** Undefined in the first scan, which is to be quick. */
+	#sampler: HostSampler | undefined;
 	readonly #startedMs = performance.now();
 	readonly #troubles = new Map<number, Troubles>();
 	#jvms: readonly HostJvm[] = [];
@@ -35,7 +36,7 @@ export class HostMonitor {
 
 	/** `isShort`: for some seconds only, in which samples come as often as they can be of use. */
 	constructor({isShort = false} = {}) {
-		this.#sampler = new HostSampler({isShort});
+		this.#options = {isShort};
 	}
 
 	/** Returns the JVMs, the busiest first. */
@@ -45,11 +46,14 @@ export class HostMonitor {
 			return this.#jvms;
 		}
 
-		const before = process.cpuUsage();
 		// Unknown counts as 0; equally busy JVMs stay in the order of their pids.
 		const busy = ({cpu}: WatchedJvm) => Math.round(cpu.percent ?? 0);
 		const jvms = this.#watch.scan().toSorted((a, b) => busy(b) - busy(a));
-		this.#sampler.follow(jvms.filter(({problem}) => problem === undefined).slice(0, maxSampled).map(jvm => ({
+		if (this.#jvms.length > 0) {
+			this.#sampler ??= new HostSampler(this.#options);
+		}
+
+		this.#sampler?.follow(jvms.filter(({problem}) => problem === undefined).slice(0, maxSampled).map(jvm => ({
 			target: jvm.target,
 			isAtRest: (jvm.cpu.parts(partsOfMinute).at(-1) ?? restPercent) < restPercent,
 		})));
@@ -61,9 +65,8 @@ export class HostMonitor {
 			}
 		}
 
-		const {user, system} = process.cpuUsage(before);
 		const isYoung = nowMs - this.#startedMs < warmUpMs;
-		this.#scanAtMs = isYoung ? 0 : nowMs + ((user + system) / 1000 / scanShare);
+		this.#scanAtMs = isYoung ? 0 : nowMs + ((performance.now() - nowMs) / scanShare);
 		return this.#jvms;
 	}
 
@@ -79,16 +82,16 @@ export class HostMonitor {
 
 	/** Stops sampling while a session is open, which has a budget of its own; or goes on. */
 	setPaused(isPaused: boolean): void {
-		this.#sampler.setPaused(isPaused);
+		this.#sampler?.setPaused(isPaused);
 	}
 
 	async close(): Promise<void> {
 		this.#watch.close();
-		await this.#sampler.close();
+		await this.#sampler?.close();
 	}
 
 	#findingsOf(jvm: WatchedJvm): readonly Finding[] {
-		const snapshot = this.#sampler.snapshotOf(jvm.target);
+		const snapshot = this.#sampler?.snapshotOf(jvm.target);
 		let troubles = this.#troubles.get(jvm.pid);
 		if (troubles?.startTicks !== jvm.startTicks) {
 			troubles = new Troubles(jvm.startTicks);

@@ -63,7 +63,9 @@ test.skipIf(!isRoot)('a JVM of another user has threads and says what it needs (
 	const seen = await seenWithoutRights(
 		'source/jvm/discovery/jvm-watch.ts',
 		`(() => {
-			const {brief, vitals, problem} = new module.JvmWatch().scan().find(({pid}) => pid === ${parked.java.pid});
+			const watch = new module.JvmWatch();
+			watch.scan();
+			const {brief, vitals, problem} = watch.scan().find(({pid}) => pid === ${parked.java.pid});
 			return {brief, problem, threads: vitals.threadCount > 1};
 		})()`,
 	);

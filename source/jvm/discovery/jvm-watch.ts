@@ -2,7 +2,7 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {CpuHistory} from '../counters/cpu-history.js';
 import {openVitals, type VitalsReader} from '../counters/vitals.js';
 import {containerName} from '../identity/service.js';
-import type {Printable} from '../../util/printable.js';
+import {safe, type Printable} from '../../util/printable.js';
 import {processAgeMs, type ProcessStat} from '../system/proc.js';
 import {listJvms, type JvmListing} from './list-jvms.js';
 
@@ -17,13 +17,14 @@ export type WatchedJvm = JvmListing & {
 type Known = {
 	listing: JvmListing;
 	inspectedAtMs: number;
-	readonly reader: VitalsReader;
+	/** Undefined in the first scan, which is to be quick: the table is empty until then. */
+	reader?: VitalsReader;
 	vitals: TargetVitals;
 	/** When they were read, and the CPU time that the JVM had used by then. */
 	readAtMs: number;
 	readAtTicks: number;
 	readonly cpu: CpuHistory;
-	readonly container: Printable;
+	container: Printable;
 };
 
 /** What a JVM is may change: it may be replaced by another program (exec), or open its attach socket. */
@@ -40,20 +41,26 @@ const readAtRestMs = 5000;
 /** Follows all JVMs of this host, by /proc and the JVMs' counters alone. It inspects a JVM rarely once it is known. */
 export class JvmWatch {
 	readonly #jvms = new Map<number, Known>();
+	#isFirstScan = true;
 
-	/** Returns all JVMs, lowest pid first. Shares and rates are of the time since the previous reading. */
+	/**
+	Returns all JVMs, lowest pid first. Shares and rates are of the time since the previous reading. The first scan has
+	no figures.
+	*/
 	scan(): readonly WatchedJvm[] {
 		const nowMs = performance.now();
 		const listings = listJvms((pid, stat) => this.#known(pid, stat, nowMs));
 		const present = new Map(listings.map(({pid, startTicks}) => [pid, startTicks]));
 		for (const [pid, {listing, reader}] of this.#jvms) {
 			if (present.get(pid) !== listing.startTicks) {
-				reader.close();
+				reader?.close();
 				this.#jvms.delete(pid);
 			}
 		}
 
-		return listings.map(listing => this.#figuresOf(listing, nowMs));
+		const jvms = listings.map(listing => this.#figuresOf(listing, nowMs));
+		this.#isFirstScan = false;
+		return jvms;
 	}
 
 	/** Returns the reader of a JVM's figures, which has followed them since the JVM was found. */
@@ -63,7 +70,7 @@ export class JvmWatch {
 
 	close(): void {
 		for (const {reader} of this.#jvms.values()) {
-			reader.close();
+			reader?.close();
 		}
 
 		this.#jvms.clear();
@@ -85,15 +92,14 @@ export class JvmWatch {
 	}
 
 	#figuresOf(listing: JvmListing, nowMs: number): WatchedJvm {
-		const known = this.#jvms.get(listing.pid) ?? {
+		const known: Known = this.#jvms.get(listing.pid) ?? {
 			listing,
 			inspectedAtMs: nowMs,
-			reader: openVitals(listing.target),
 			vitals: {},
 			readAtMs: -Infinity,
 			readAtTicks: 0,
 			cpu: new CpuHistory(),
-			container: containerName(listing.pid),
+			container: safe``,
 		};
 		this.#jvms.set(listing.pid, known);
 		if (known.listing.target !== listing.target) {
@@ -102,13 +108,26 @@ export class JvmWatch {
 
 		known.listing = listing;
 		known.cpu.add(listing);
+		if (!this.#isFirstScan) {
+			this.#read(known, nowMs);
+		}
+
+		const {vitals, cpu, container} = known;
+		return {...listing, vitals, cpu, container};
+	}
+
+	/** Reads the figures of a JVM if that is due. */
+	#read(known: Known, nowMs: number): void {
+		const {listing} = known;
+		if (!known.reader) {
+			known.reader = openVitals(listing.target);
+			known.container = containerName(listing.pid);
+		}
+
 		if (nowMs - known.readAtMs >= (listing.cpuTicks === known.readAtTicks ? readAtRestMs : readMs)) {
 			known.vitals = known.reader.read();
 			known.readAtMs = nowMs;
 			known.readAtTicks = listing.cpuTicks;
 		}
-
-		const {vitals, cpu, container} = known;
-		return {...listing, vitals, cpu, container};
 	}
 }

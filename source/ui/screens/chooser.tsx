@@ -29,7 +29,7 @@ import {elideStart, wrappedSpans, type Spans} from '../text/spans.js';
 
 /** What the screen calls in the rest of the program. */
 export type ChooserPorts = {
-	/** Lists the rows; called once a second. */
+	/** Lists the rows; called about once a second. */
 	readonly list: () => ChoiceList;
 	/** The state in which the screen was last left; undefined for the first time. */
 	readonly initial?: ChooserState;
@@ -55,6 +55,8 @@ type ChooserScreenProps = ChooserPorts & {
 type Dispatch = ActionDispatch<[ChooserChange]>;
 
 const listEveryMs = 1000;
+/** Shares of time need two lists, so the second one comes early. */
+const secondListMs = 300;
 
 /** Lines besides the rows and the message: title, headings, keys, and the last of the screen, which stays empty. */
 const otherLines = 4;
@@ -66,10 +68,14 @@ const detailLines = [{fromRows: 20, lines: 3}, {fromRows: 12, lines: 2}, {fromRo
 function useChoices(list: ChooserPorts['list']): readonly [ChoiceList, () => void] {
 	const [choices, setChoices] = useState(list);
 	useEffect(() => {
-		const timer = setInterval(() => {
+		const refresh = () => {
 			setChoices(list());
-		}, listEveryMs);
+		};
+
+		const second = setTimeout(refresh, secondListMs);
+		const timer = setInterval(refresh, listEveryMs);
 		return () => {
+			clearTimeout(second);
 			clearInterval(timer);
 		};
 	}, [list]);

@@ -5,12 +5,17 @@ const pageBytes = 4096;
 /** Maximum number of cached pages; each address can be cached in one slot only. */
 const slots = 256;
 
-/** Caches pages of the target's memory until `clear`, since values that are read together often share one. */
+/** The pages of the cache that was used last: with sessions of many JVMs, pages of their own would take much memory. */
+const pages: {readonly bytes: Uint8Array; user?: PageCache} = {bytes: new Uint8Array(slots * pageBytes)};
+
+/**
+Caches pages of the target's memory until `clear`, or until another cache is used, since values that are read together
+often share one.
+*/
 class PageCache {
 	/** Number of pages read. */
 	reads = 0;
 	readonly #memory: Memory;
-	readonly #bytes = new Uint8Array(slots * pageBytes);
 	/** Of each slot: the address of its page (-1: none), and the number of readable bytes. */
 	readonly #starts = new Float64Array(slots).fill(-1);
 	readonly #lengths = new Uint16Array(slots);
@@ -34,7 +39,7 @@ class PageCache {
 
 		const from = (slot * pageBytes) + inPage;
 		for (let byte = 0; byte < length; byte++) {
-			into[byte] = this.#bytes[from + byte];
+			into[byte] = pages.bytes[from + byte];
 		}
 
 		return true;
@@ -44,15 +49,20 @@ class PageCache {
 	restOfPage(address: number): Uint8Array {
 		const slot = this.#loadPage(address);
 		const start = slot * pageBytes;
-		return this.#bytes.subarray(start + (address % pageBytes), start + this.#lengths[slot]);
+		return pages.bytes.subarray(start + (address % pageBytes), start + this.#lengths[slot]);
 	}
 
 	#loadPage(address: number): number {
+		if (pages.user !== this) {
+			this.clear();
+			pages.user = this;
+		}
+
 		const start = address - (address % pageBytes);
 		const slot = (start / pageBytes) % slots;
 		if (this.#starts[slot] !== start) {
 			this.reads++;
-			this.#lengths[slot] = this.#memory.read(start, this.#bytes, slot * pageBytes, pageBytes);
+			this.#lengths[slot] = this.#memory.read(start, pages.bytes, slot * pageBytes, pageBytes);
 			this.#starts[slot] = start;
 		}
 
