@@ -1,10 +1,6 @@
-import {
-	poolLimit, poolThreadsLimit, unknownFigure, type HeldConnection, type PoolKind, type PoolReading,
-} from '../../../model/pool-reading.js';
-import {Growth} from '../../../util/growth.js';
-import {mostOf} from '../../../util/sum.js';
+import {poolLimit, poolThreadsLimit, type PoolReading} from '../../../model/pool-reading.js';
 import {getOrCreateUpTo} from '../../../util/get-or-create.js';
-import {safe, type Printable} from '../../../util/printable.js';
+import {type Printable} from '../../../util/printable.js';
 import {steadyNow} from '../../../util/steady-clock.js';
 import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
@@ -12,7 +8,8 @@ import {fail, ifReadable} from '../target/memory-reader.js';
 import {JdkObjects} from '../virtual/jdk-objects.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {ConnectionHolders} from './connection-holders.js';
-import {PoolFigureReader, type ReadFigures} from './pool-figures.js';
+import {KeptPool, withoutNumber, type Reading} from './kept-pool.js';
+import {PoolFigureReader} from './pool-figures.js';
 import {PoolFinder, type FoundPool} from './pool-finder.js';
 
 /** Time that a call of `read` may take, and one of the first, which find the pools; the next call does the rest. */
@@ -26,120 +23,8 @@ const maxAttempts = 3;
 /** Attempts to find the pool of a new thread; there may be as many collections. */
 const maxFindAttempts = 100;
 
-/** What was read of a pool at once. `name`: the one that the pool itself has. */
-type Reading = {
-	readonly found: FoundPool;
-	readonly figures: ReadFigures;
-	readonly name?: Printable;
-	readonly held?: readonly HeldConnection[];
-};
-
-/** An object's address, which is valid until a collection follows that of the number `collections`. */
-type Address = {readonly object: number; readonly collections: number};
-
-/** What remains of a pool; `name`: that of its first thread. */
-type AboutPool = {
-	readonly id: number;
-	readonly kind: PoolKind;
-	readonly name: Printable;
-	readonly owner?: Pool;
-};
-
-/** A pool, kept from reading to reading. */
-class Pool {
-	readonly threads = new Set<JavaThread>();
-	/** The last reading; undefined before the first. */
-	reading: PoolReading | undefined;
-	readonly #growth = new Growth();
-	#at: Address;
-
-	readonly #about: AboutPool;
-
-	constructor(about: AboutPool, at: Address) {
-		this.#about = about;
-		this.#at = at;
-	}
-
-	get kind(): PoolKind {
-		return this.#about.kind;
-	}
-
-	/** The executor that works for a pool of connections. */
-	get owner(): Pool | undefined {
-		return this.#about.owner;
-	}
-
-	/** The newest name, at first that of its first thread. */
-	get name(): Printable {
-		return this.reading?.name ?? this.#about.name;
-	}
-
-	get object(): number {
-		return this.#at.object;
-	}
-
-	get collections(): number {
-		return this.#at.collections;
-	}
-
-	setAt(object: number, collections: number): void {
-		this.#at = {object, collections};
-	}
-
-	/** Counts a reading. */
-	add({figures, name, held = []}: Reading, isCertain: boolean, nowMs: number): void {
-		const {fullSinceMs = 0} = this.reading ?? {};
-		const isFull = figures.limit !== unknownFigure && figures.active >= figures.limit;
-		this.reading = {
-			...figures,
-			...sumsOf(figures, this.reading, nowMs),
-			id: this.#about.id,
-			kind: this.kind,
-			name: name ?? nameOf(this.threads),
-			isCertain,
-			atMs: nowMs,
-			queuedGrowthPerMin: figures.queued === unknownFigure
-				? unknownFigure
-				: this.#growth.with(nowMs, figures.queued) ?? unknownFigure,
-			fullSinceMs: isFull ? (fullSinceMs > 0 ? fullSinceMs : nowMs) : 0,
-			threads: Array.from(this.threads, thread => thread.description.key),
-			held,
-		};
-	}
-}
-
-const noSums = {
-	readMs: 0, readings: 0, completed: 0, arrived: 0, queuedSum: 0, queuedSquares: 0, queuedProducts: 0,
-};
-
-/** Returns the sums over all readings, the last of which is `last`. */
-function sumsOf(now: ReadFigures, last: PoolReading | undefined, nowMs: number): typeof noSums {
-	const length = known(now.queued);
-	const {readMs, readings, completed, arrived, queuedSum, queuedSquares, queuedProducts} = last ?? noSums;
-	const completedNow = last ? Math.max(0, known(now.completedEver) - known(last.completedEver)) : 0;
-	const arrivedNow = last ? completedNow + atWork(now) - atWork(last) : 0;
-	return {
-		readMs: last ? readMs + nowMs - last.atMs : 0,
-		readings: readings + 1,
-		completed: completed + completedNow,
-		arrived: arrived + arrivedNow,
-		queuedSum: queuedSum + length,
-		queuedSquares: queuedSquares + (length ** 2),
-		queuedProducts: queuedProducts + (length * (last ? known(last.queued) : length)),
-	};
-}
-
-/** Tasks that have arrived and are not completed. */
-function atWork({active, queued}: Pick<ReadFigures, 'active' | 'queued'>): number {
-	return known(active) + known(queued);
-}
-
-function known(figure: number): number {
-	return Math.max(0, figure);
-}
-
 /** What is known of a thread: its pool, if it has one, once that was found out in some attempts. */
-type Membership = {readonly isKnown: boolean; readonly pool?: Pool; readonly attempts: number};
+type Membership = {readonly isKnown: boolean; readonly pool?: KeptPool; readonly attempts: number};
 
 const unknownMembership: Membership = {isKnown: false, attempts: 0};
 
@@ -157,7 +42,7 @@ export class Pools {
 	/** Of the last sample. */
 	#threads: readonly JavaThread[] = [];
 	readonly #memberships = new WeakMap<JavaThread, Membership>();
-	#pools: Pool[] = [];
+	#pools: KeptPool[] = [];
 	/** Index of the pool that was read last. */
 	#last = 0;
 	#lastId = 0;
@@ -243,8 +128,8 @@ export class Pools {
 	#poolAt(
 		{kind, object}: FoundPool,
 		collections: number,
-		{name, owner}: {readonly name: Printable; readonly owner?: Pool},
-	): Pool | undefined {
+		{name, owner}: {readonly name: Printable; readonly owner?: KeptPool},
+	): KeptPool | undefined {
 		const isMoving = collections === objectsMayMove;
 		const ofKind = this.#pools.filter(pool => pool.kind === kind);
 		for (const pool of isMoving || owner ? [] : ofKind.filter(each => each.collections !== collections)) {
@@ -267,13 +152,13 @@ export class Pools {
 			return undefined;
 		}
 
-		const added = new Pool({id: ++this.#lastId, kind, name, owner}, {object, collections});
+		const added = new KeptPool({id: ++this.#lastId, kind, name, owner}, {object, collections});
 		this.#pools.push(added);
 		return added;
 	}
 
 	/** Reads a pool, and the pools of connections that it works for. */
-	#readPool(pool: Pool): void {
+	#readPool(pool: KeptPool): void {
 		const read = this.#attempt(collections => {
 			const object = pool.collections === collections && collections !== objectsMayMove
 				? pool.object
@@ -312,7 +197,7 @@ export class Pools {
 	}
 
 	/** Returns the address of a pool that may have moved, from one of its threads. Throws `Unreadable`. */
-	#find(pool: Pool): number {
+	#find(pool: KeptPool): number {
 		for (const thread of pool.threads) {
 			const found = ifReadable(() => this.#poolOf(thread), undefined);
 			if (found?.kind === pool.kind) {
@@ -350,23 +235,6 @@ export class Pools {
 
 		return undefined;
 	}
-}
-
-/** Returns the name that most threads of a pool have, apart from their numbers. */
-function nameOf(threads: ReadonlySet<JavaThread>): Printable {
-	const counts = new Map<Printable, number>();
-	for (const {description: {name}} of threads) {
-		const prefix = withoutNumber(name);
-		counts.set(prefix, 1 + (counts.get(prefix) ?? 0));
-	}
-
-	return mostOf(counts)?.[0] ?? safe``;
-}
-
-/** Returns a thread's name without the number at its end, `http-nio-8080-exec` for `http-nio-8080-exec-12`. */
-function withoutNumber(name: Printable): Printable {
-	const prefix = name.replace(/[-_ #.:]*\d+$/, safe``);
-	return prefix === '' ? name : prefix;
 }
 
 /** Returns the readings with at most `poolThreadsLimit` threads and held connections in all. */
