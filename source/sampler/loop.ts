@@ -34,9 +34,8 @@ const undelayedPoolReadings = 4;
 /** At the start, the first samples come first. */
 const firstPoolsAfterMs = 300;
 
-/** The engine's figures are read again after this time, or after this multiple of what the last reading took. */
+/** The engine's figures, each reading of which is bounded, are read after this time again. */
 const figuresEveryMs = 1000;
-const figuresPauseFactor = 200;
 
 /** The second sample follows soon, after this fraction of an interval, at most this time: CPU time needs two. */
 const secondSampleFraction = 1 / 4;
@@ -331,10 +330,8 @@ export class SamplingLoop {
 	#readFigures(nowMs: number): void {
 		const {session, report} = this.#options;
 		if (session.readFigures && nowMs >= this.#figuresDueMs) {
-			const startMs = performance.now();
 			report({kind: 'figures', figures: session.readFigures()});
-			const endMs = performance.now();
-			this.#figuresDueMs = endMs + Math.max(figuresEveryMs, figuresPauseFactor * (endMs - startMs));
+			this.#figuresDueMs = performance.now() + figuresEveryMs;
 		}
 	}
 

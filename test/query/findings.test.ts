@@ -147,6 +147,10 @@ test.each<[TargetVitals, string | undefined]>([
 		'Open files are nearly used up: 1013 of 1024, 1001 of them sockets.',
 	],
 	[{openFiles: 1024, openFilesMax: 1024}, 'Open files are used up: 1024 of 1024.'],
+	[
+		{openFiles: 256, openFilesMax: 256, openPipes: 1, openPaths: 255},
+		'Open files are used up: 256 of 256, 255 of them files.',
+	],
 	[{openFiles: 972, openFilesMax: 1024}, undefined],
 	[{openFiles: 1024}, undefined],
 	[
@@ -159,7 +163,11 @@ test.each<[TargetVitals, string | undefined]>([
 		},
 		'Metaspace is nearly used up: 79B of 80B, by 4102 classes, 9 more a second.',
 	],
-	// What is committed has room for other classes.
+	// What is committed has room for other classes, unless the JVM says that it has not.
+	[
+		{metaspaceCommittedBytes: 80, metaspaceUsedBytes: 20, metaspaceMaxBytes: 80, gcCause: safe`Metadata GC Threshold`},
+		'Metaspace is used up: 80B of 80B.',
+	],
 	[{metaspaceCommittedBytes: 80, metaspaceUsedBytes: 67, metaspaceMaxBytes: 80}, undefined],
 	[
 		{classSpaceCommittedBytes: 98, classSpaceMaxBytes: 100, loadedClasses: 7},

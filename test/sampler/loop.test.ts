@@ -81,6 +81,35 @@ test('CPU time of a sample that could not be counted counts with the next one, a
 	expect(sum(counters.cpuNs)).toBeCloseTo(7e6, 0);
 });
 
+test('figures of the engine come every second, also if a reading had to wait for a CPU', async () => {
+	const {writer} = table();
+	let readings = 0;
+	let samples = 0;
+	const loop = new SamplingLoop({
+		session: {
+			...steady(sample => {
+				samples = sample;
+			}),
+			readFigures() {
+				const untilMs = performance.now() + 600;
+				while (performance.now() < untilMs) {
+					// As if others had the CPU.
+				}
+
+				return {directBytes: ++readings};
+			},
+		}, writer, intervalMs: 20, maxOverheadPercent: 100, report(report) {
+			if (report.kind === 'figures' && report.figures.directBytes === 2) {
+				loop.stop();
+			}
+		},
+	});
+	await loop.run();
+	expect(readings).toBe(2);
+	// In a second there are some fifty.
+	expect(samples).toBeLessThan(1000);
+});
+
 test('asleep by its bell it hears messages when that is rung, and now and then without', async () => {
 	for (const isRung of [true, false]) {
 		const {writer, bell, door} = table();

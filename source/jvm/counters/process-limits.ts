@@ -93,9 +93,10 @@ function memoryOf(limit: string): Usage | undefined {
 	return {...usage, used: Math.max(0, usage.used - cached)};
 }
 
-/** Files are listed again after this time, or after this multiple of what the last list took. */
+/** Files are listed again after this time, or after this multiple of what the last list took, at most a minute. */
 const listEveryMs = 5000;
 const listPause = 1000;
+const maxListPauseMs = 60_000;
 
 /** Most files of which the kinds are read. */
 const maxListed = 10_000;
@@ -122,7 +123,8 @@ class OpenFiles {
 		const startMs = performance.now();
 		if (startMs >= this.#againAtMs) {
 			this.#listed = this.#list();
-			this.#againAtMs = startMs + Math.max(listEveryMs, listPause * (performance.now() - startMs));
+			const pauseMs = listPause * (performance.now() - startMs);
+			this.#againAtMs = startMs + Math.max(listEveryMs, Math.min(maxListPauseMs, pauseMs));
 		}
 
 		const size = attempt(() => statSync(this.#folder).size, 0);

@@ -1,6 +1,7 @@
 import type {CellRole} from '../../model/role.js';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {safe, type Printable} from '../../util/printable.js';
+import {mostOf} from '../../util/sum.js';
 import {formatBytes, plural} from '../columns/format.js';
 
 /** Something that the program may use up, and how much of it is in use. */
@@ -31,8 +32,12 @@ type Kind = Pick<Limit, 'name' | 'subject'> & {
 const percentText = (percent: number) => safe`${Math.round(percent)}%`;
 const countText = (count: number) => safe`${count}`;
 
-/** Metaspace that is committed but not in use may be used for other classes: then it is not full. */
+/**
+Metaspace that is committed but not in use may be used for other classes, unless many loaders have parts of it: then
+loading classes makes the JVM collect, which HotSpot's names of the cause say.
+*/
 const metaspaceInUse = 0.85;
+const metaspaceCause = 'Metadata GC ';
 
 const kinds: readonly Kind[] = [
 	{
@@ -47,8 +52,8 @@ const kinds: readonly Kind[] = [
 		subject: safe`Metaspace is`,
 		figures: vitals => [vitals.metaspaceCommittedBytes, vitals.metaspaceMaxBytes],
 		text: shortBytes,
-		isCertain: ({metaspaceUsedBytes = 0, metaspaceMaxBytes = 0}) =>
-			metaspaceUsedBytes >= metaspaceInUse * metaspaceMaxBytes,
+		isCertain: ({metaspaceUsedBytes = 0, metaspaceMaxBytes = 0, gcCause = ''}) =>
+			metaspaceUsedBytes >= metaspaceInUse * metaspaceMaxBytes || gcCause.startsWith(metaspaceCause),
 		more: ({loadedClasses, classLoadsPerS = 0}) => [
 			...(loadedClasses ? [safe`by ${loadedClasses} classes`] : []),
 			...(classLoadsPerS >= 1 ? [safe`${Math.round(classLoadsPerS)} more a second`] : []),
@@ -73,7 +78,11 @@ const kinds: readonly Kind[] = [
 		subject: safe`Open files are`,
 		figures: vitals => [vitals.openFiles, vitals.openFilesMax],
 		text: countText,
-		more: ({openSockets}) => openSockets ? [safe`${openSockets} of them sockets`] : [],
+		more({openSockets = 0, openPipes = 0, openPaths = 0}) {
+			const kinds = new Map([['sockets', openSockets], ['pipes', openPipes], ['files', openPaths]] as const);
+			const [kind, count] = mostOf(kinds) ?? [];
+			return count === undefined ? [] : [safe`${count} of them ${kind!}`];
+		},
 	},
 	{
 		name: safe`cgroup threads`,

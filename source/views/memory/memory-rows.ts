@@ -228,7 +228,7 @@ function addNonHeap(rows: Rows, vitals: TargetVitals): void {
 	rows.add('finalizers', safe`finalizers`, pendingFinalizers, {
 		about: safe`Objects that wait for their finalizers, which one thread runs. Until then they stay in the heap.`,
 		unit: 'count',
-		note: safe`objects wait`,
+		note: pendingFinalizers ? safe`objects wait` : safe``,
 		trendOf: vitalsThen => vitalsThen.pendingFinalizers,
 	});
 }
