@@ -139,9 +139,10 @@ test('? shows what keys and columns mean, and closes again', async () => {
 	const help = await screen.text('?');
 	expect(help).toContain('sort by the next column');
 	expect(help).toContain('what is wrong');
+	expect(help).toContain('Esc:close');
 	expect(help).not.toContain('com.acme.Shop');
 	expect(await screen.text('?')).toContain('com.acme.Shop');
-	expect(await screenOf(rows, 80, 12).screen.text('?', 'end')).toContain('what is wrong');
+	expect(await screenOf(rows, 80, 12).screen.text('?', 'end')).toContain('suspend; fg resumes');
 });
 
 test('while a row is prepared, Esc cancels that, quit leaves, and nothing else counts', () => {

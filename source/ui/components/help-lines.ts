@@ -128,21 +128,23 @@ export function viewHelpLines(context: KeyContext, width: number, facts: HelpFac
 	];
 }
 
-/** Returns the help for a list to choose from: its keys, and its columns. */
+/** Returns the help for a list to choose from: its columns, and its keys. */
 export function chooserHelpLines(
 	columns: ReadonlyArray<{readonly heading: Printable; readonly description: Printable}>,
 	source: SourceKind,
 	width: number,
 ): HelpLine[] {
+	// A column may have a variant for narrow screens.
+	const terms = new Map(columns.map(({heading, description}) => [heading, description]));
 	return [
 		...termSection(
-			{term: safe`Keys`, text: safe`what they do`},
-			keysOf('chooser', source).flatMap(binding => describedKey(binding)),
+			{term: safe`Columns`, text: safe`wider terminals show more`},
+			Array.from(terms, ([term, text]) => ({term, text})),
 			width,
 		),
 		...termSection(
-			{term: safe`Columns`, text: safe`wider terminals show more`},
-			columns.map(({heading, description}) => ({term: heading, text: description})),
+			{term: safe`Keys`, text: safe`what they do`},
+			keysOf('chooser', source).flatMap(binding => describedKey(binding)),
 			width,
 		),
 	].slice(0, -1);

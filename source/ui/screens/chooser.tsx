@@ -10,7 +10,7 @@ import {Lines} from '../components/text.js';
 import {targetAt, useHitAreas, type HitAreas} from '../hooks/hit-areas.js';
 import {useQueuedEffects} from '../hooks/use-queued-effects.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/use-terminal.js';
-import {keysOf, type Action, type SourceKind} from '../state/keys.js';
+import {keysOf, type Action, type KeyBinding, type SourceKind} from '../state/keys.js';
 import {
 	clickChooser,
 	initialChooser,
@@ -317,11 +317,13 @@ function keyItems(state: ChooserState, source: SourceKind, width: number): Item[
 	}
 
 	const canClear = filter !== '' || message !== '' || state.phase === 'preparing' || helpTop !== undefined;
+	const titleOf = ({action, title = ''}: KeyBinding) =>
+		printable(action === 'back' && helpTop !== undefined ? 'close' : title);
 	return keysOf('chooser', source)
 		.filter(({title, action}) => title !== undefined && (action !== 'back' || canClear))
-		.map(({action, label, title = ''}) => {
-			const at = keyOrder.indexOf(action);
-			return keyItem(printable(label).split(' ')[0], printable(title), at === -1 ? keyOrder.length : at);
+		.map(binding => {
+			const at = keyOrder.indexOf(binding.action);
+			return keyItem(printable(binding.label).split(' ')[0], titleOf(binding), at === -1 ? keyOrder.length : at);
 		});
 }
 
