@@ -7,7 +7,7 @@ import {
 } from '../query/columns/format.js';
 import type {Finding} from '../query/types/query.js';
 import type {ChoiceColumn, ChoiceList} from '../ui/components/choice-table.js';
-import type {ChoiceCell} from '../ui/state/reduce-chooser.js';
+import type {ChoiceCell, ChoiceRow} from '../ui/state/reduce-chooser.js';
 import {fixed, joined, printable, safe, type Printable} from '../util/printable.js';
 import type {HostJvm} from './host-monitor.js';
 
@@ -177,17 +177,26 @@ export function jvmList(jvms: readonly HostJvm[], recording: Printable | undefin
 		sortedBy: 'cpu',
 		none: safe`no JVMs found; one that starts will appear here`,
 		hasDetails: true,
-		rows: jvms.map(jvm => ({
-			id: safe`${jvm.pid}`,
-			cells: columns.map(column => column.cell(jvm)),
-			words: joined([
-				// No figures, which change all the time.
-				...columns.filter(({isText}) => isText).map(column => column.cell(jvm).text),
-				jvm.command,
-			], safe` `),
-			problem: jvm.problem && joined([jvm.problem, jvm.hint ?? safe``].filter(Boolean), safe`; `),
-			detail: [...jvm.findings.map(({text}) => safe`! ${text}`), factsText(jvm)],
-		})),
+		rows: jvms.map(jvm => rowOf(jvm, columns)),
+	};
+}
+
+function rowOf(jvm: HostJvm, columns: readonly JvmColumn[]): ChoiceRow {
+	const problem = jvm.problem && joined([jvm.problem, jvm.hint ?? safe``].filter(Boolean), safe`; `);
+	return {
+		id: safe`${jvm.pid}`,
+		cells: columns.map(column => column.cell(jvm)),
+		words: joined([
+			// No figures, which change all the time.
+			...columns.filter(({isText}) => isText).map(column => column.cell(jvm).text),
+			jvm.command,
+		], safe` `),
+		problem,
+		detail: [
+			...jvm.findings.map(({text}) => safe`! ${text}`),
+			...(problem === undefined ? [] : [problem]),
+			factsText(jvm),
+		],
 	};
 }
 

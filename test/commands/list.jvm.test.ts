@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {safe} from '../../source/util/printable.js';
+import {jvmList} from '../../source/commands/jvm-table.js';
 import {list, listJson, listText} from '../../source/commands/list.js';
 import {formatOf} from '../../source/exports/formats/format-registry.js';
 import {CpuHistory} from '../../source/jvm/counters/cpu-history.js';
@@ -132,6 +133,10 @@ test('what is not known is a dash in the table and null in JSON', () => {
 		'   5  AbstractTransac…     -     -   -    -',
 		'    cannot be profiled: it belongs to another user',
 	]);
+	// The table on the screen says it in a cell, and all of it below while the row is selected.
+	const {rows: [, row]} = jvmList([jvm, {...other, brief: safe`another user's: sudo`}], undefined);
+	expect(row.cells.at(-1)).toMatchObject({text: 'another user\'s: sudo'});
+	expect(row.detail).toEqual(['it belongs to another user; sudo', 'com.acme.Main --port 80  user acme  Java 21.0.3']);
 	expect((JSON.parse(listJson([jvm, other])) as Document).jvms).toMatchObject([
 		{
 			pid: 4711, cpuPercent: 123.4, heapCapacityBytes: 2 ** 28, problem: null,
