@@ -13,14 +13,15 @@ import {startBusy} from './support/busy-target.js';
 import {wanted} from './support/only.js';
 import {threadCpus} from './support/process-cpu.js';
 import {
-	buildProgram, depth, quit, rateOf,
+	buildProgram, depth, quit, samplesOf,
 } from './support/program.js';
 
 const options = (process.env.TPROF_BENCH_ARGS ?? '').split(' ').filter(Boolean);
 
-type Reading = {readonly atMs: number; readonly mainMs: number; readonly samplerMs: number; readonly v8Ms: number};
+type Reading = Readonly<Record<'atMs' | 'samples' | 'mainMs' | 'samplerMs' | 'v8Ms', number>>;
 
-function reading(terminal: TerminalSession): Reading {
+async function reading(terminal: TerminalSession): Promise<Reading> {
+	const samples = await samplesOf(terminal);
 	const threads = [...threadCpus(terminal.pid)];
 	const sum = (of: (id: number, name: string) => boolean) =>
 		threads.filter(([id, {name}]) => of(id, name)).reduce((total, [, {cpuMs}]) => total + cpuMs, 0);
@@ -29,23 +30,18 @@ function reading(terminal: TerminalSession): Reading {
 	const isNamed = (name: string) => name.startsWith('tprof');
 	return {
 		atMs: performance.now(),
+		samples,
 		mainMs: sum(isMain),
 		samplerMs: sum((id, name) => !isMain(id) && isNamed(name)),
 		v8Ms: sum((id, name) => !isMain(id) && !isNamed(name)),
 	};
 }
 
-function textOf(from: Reading, to: Reading, rates: readonly number[]): string {
+function textOf(from: Reading, to: Reading): string {
 	const overMs = to.atMs - from.atMs;
 	const percents = [to.mainMs - from.mainMs, to.samplerMs - from.samplerMs, to.v8Ms - from.v8Ms].map(ms =>
 		100 * ms / overMs);
-	return `${(rates.reduce((sum, rate) => sum + rate, 0) / rates.length).toFixed(1)}/s ${percents.reduce((sum, percent) => sum + percent, 0).toFixed(1)} % (${percents.map(percent => percent.toFixed(1)).join(' ')})`;
-}
-
-/** The rates that the header said in a part of ten seconds, or in all: at first it says none. */
-function ratesIn(rates: readonly number[], part?: number): readonly number[] {
-	return rates.filter((rate, second) =>
-		!Number.isNaN(rate) && (part === undefined || Math.floor(second / 10) === part));
+	return `${(1000 * (to.samples - from.samples) / overMs).toFixed(1)}/s ${percents.reduce((sum, percent) => sum + percent, 0).toFixed(1)} % (${percents.map(percent => percent.toFixed(1)).join(' ')})`;
 }
 
 async function measure(cli: string, args: readonly string[]): Promise<Record<string, string>> {
@@ -53,26 +49,20 @@ async function measure(cli: string, args: readonly string[]): Promise<Record<str
 	try {
 		await terminal.until('LIVE');
 		const startMs = performance.now();
-		const readings: Reading[] = [reading(terminal)];
+		const readings: Reading[] = [await reading(terminal)];
 		const startUpMs = readings[0].mainMs + readings[0].samplerMs + readings[0].v8Ms;
-		const rates: number[] = [];
-		for (let second = 1; second <= 60; second++) {
+		for (let second = 10; second <= 60; second += 10) {
 			await sleep(startMs + (second * 1000) - performance.now());
-			rates.push(rateOf(terminal));
-			if (second % 10 === 0) {
-				readings.push(reading(terminal));
-			}
+			readings.push(await reading(terminal));
 		}
 
 		await quit(terminal);
-		const parts = readings.slice(1).map((
-			to,
-			part,
-		): [string, string] => [`${part + 1}0 s`, textOf(readings[part], to, ratesIn(rates, part))]);
+		const parts = readings.slice(1).map((to, part): [string, string] =>
+			[`${part + 1}0 s`, textOf(readings[part], to)]);
 		return {
 			'start-up': `${Math.round(startUpMs)} ms of CPU`,
 			...Object.fromEntries(parts),
-			all: textOf(readings[0], readings.at(-1)!, ratesIn(rates)),
+			all: textOf(readings[0], readings.at(-1)!),
 		};
 	} finally {
 		terminal.close();

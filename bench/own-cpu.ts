@@ -21,7 +21,7 @@ import {startBusy, workOf} from './support/busy-target.js';
 import {median} from './support/figures.js';
 import {processCpuMs, residentBytes, threadCpus} from './support/process-cpu.js';
 import {
-	buildProgram, depth, quit, rateOf,
+	buildProgram, depth, quit, samplesOf,
 } from './support/program.js';
 import {sideBySide} from './support/side-by-side.js';
 
@@ -61,14 +61,14 @@ async function measure(cli: string, java: JavaProcess, args: readonly string[]):
 			performance.now(),
 		];
 		let rss = 0;
-		const rates: number[] = [];
+		const samplesBefore = await samplesOf(terminal);
 		for (let second = 0; second < seconds; second++) {
 			await sleep(1000);
 			rss = Math.max(rss, residentBytes(terminal.pid));
-			rates.push(rateOf(terminal));
 		}
 
 		const overMs = performance.now() - startMs;
+		const rate = 1000 * (await samplesOf(terminal) - samplesBefore) / overMs;
 		const shares = [...threadCpus(terminal.pid)].map(([id, {cpuMs}]) => ({
 			id,
 			percent: 100 * (cpuMs - (threadsBefore.get(id)?.cpuMs ?? 0)) / overMs,
@@ -81,7 +81,7 @@ async function measure(cli: string, java: JavaProcess, args: readonly string[]):
 			work: (workAfter.units - workBefore.units) / (targetAfter - targetBefore),
 			main: shares.find(({id}) => id === terminal.pid)?.percent ?? 0,
 			sampler: Math.max(...shares.filter(({id}) => id !== terminal.pid).map(({percent}) => percent)),
-			rate: median(rates),
+			rate,
 			rssMb: rss / mega,
 		};
 	} finally {

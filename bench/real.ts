@@ -22,7 +22,7 @@ import {TerminalSession} from '../test/helpers/terminal.js';
 import {median} from './support/figures.js';
 import {jarsOf} from './support/maven.js';
 import {processCpuMs, residentBytes, threadCpus} from './support/process-cpu.js';
-import {buildProgram, quit, rateOf} from './support/program.js';
+import {buildProgram, quit, samplesOf} from './support/program.js';
 
 type Program = {
 	readonly name: string;
@@ -117,12 +117,9 @@ async function measure(cli: string, pid: number, options: string): Promise<Figur
 		const threadsBefore = threadCpus(terminal.pid);
 		const readsBefore = readsOf(terminal.pid);
 		const startMs = performance.now();
-		const rates: number[] = [];
-		for (let second = 0; second < seconds; second++) {
-			await sleep(1000);
-			rates.push(rateOf(terminal));
-		}
-
+		const samplesBefore = await samplesOf(terminal);
+		await sleep(seconds * 1000);
+		const samples = await samplesOf(terminal) - samplesBefore;
 		const overMs = performance.now() - startMs;
 		const percentOf = (id: number, cpuMs: number) => 100 * (cpuMs - (threadsBefore.get(id)?.cpuMs ?? 0)) / overMs;
 		const threads = [...threadCpus(terminal.pid)];
@@ -133,7 +130,7 @@ async function measure(cli: string, pid: number, options: string): Promise<Figur
 			'own CPU %': 100 * (processCpuMs(terminal.pid) - cpuBefore) / overMs,
 			'sampler %': sampler ? percentOf(sampler[0], sampler[1].cpuMs) : Number.NaN,
 			'screen %': main ? percentOf(main[0], main[1].cpuMs) : Number.NaN,
-			'samples/s': median(rates),
+			'samples/s': 1000 * samples / overMs,
 			'reads/s': 1000 * (reads.calls - readsBefore.calls) / overMs,
 			'KB/s': (reads.bytes - readsBefore.bytes) / 1.024 / overMs,
 			'RSS MB': residentBytes(terminal.pid) / (1 << 20),

@@ -107,7 +107,13 @@ export async function quit(terminal: TerminalSession): Promise<void> {
 	await terminal.ended();
 }
 
-/** Samples a second, as the header says; NaN where it does not. */
-export function rateOf(terminal: TerminalSession): number {
-	return Number(/LIVE.*? ([\d.]+)(?: of [\d.]+)?\/s/.exec(terminal.text())?.[1] ?? Number.NaN);
+/** The line of the help that says how many samples were taken. */
+const samplesInHelp = /^\S samples +\S (\d+):/m;
+
+/** Returns how many samples the live view has taken, as its help says. */
+export async function samplesOf(terminal: TerminalSession): Promise<number> {
+	await terminal.typeUntil('?', 'Help, ');
+	const help = await terminal.typeUntil('G', samplesInHelp);
+	await terminal.typeUntil('\u001B', screen => !screen.includes('Help, '));
+	return Number(samplesInHelp.exec(help)![1]);
 }
