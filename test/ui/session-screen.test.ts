@@ -255,6 +255,7 @@ describe('what the program nears', () => {
 
 	test.each<[string, TargetVitals, RegExp]>([
 		['nothing where no limit is known', {cpuPercent: 12, heapAfterGcBytes: mb}, /^(?!.*limits)/],
+		['no compilations where the JIT is not shown', {...fine, compilationsPerS: 5}, /limits ok(?!.*compiled)/],
 		['ok below 70 %', fine, / heap \+ 60% of 100M {3}limits ok/],
 		['open files', {...fine, openFiles: 717}, / open files 70% of 1024/],
 		[

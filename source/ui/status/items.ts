@@ -58,6 +58,10 @@ const muchOfRequested = 0.5;
 /** The height of the trend of collections is at least this share of the time. */
 const leastFullGcPercent = 25;
 
+function isJitVisible({summary}: ScreenData): boolean {
+	return (summary?.jitCpuPercent ?? 0) >= visibleFrom.jitPercent;
+}
+
 /** All items; those of a line are in the order in which the line has them. */
 export const headerItems: readonly HeaderItem[] = [
 	{
@@ -246,10 +250,7 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 2, priority: 17, word: 'JIT', meaning: 'CPU time for compiling code, 100 % is one core',
-		text: ({data: {summary}}) =>
-			(summary?.jitCpuPercent ?? 0) >= visibleFrom.jitPercent
-				? safe`JIT ${Math.round(summary!.jitCpuPercent)}%`
-				: safe``,
+		text: ({data}) => isJitVisible(data) ? safe`JIT ${Math.round(data.summary!.jitCpuPercent)}%` : safe``,
 		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= highlightedFrom.jitPercent ? 'hot' : undefined,
 	},
 	{
@@ -258,8 +259,10 @@ export const headerItems: readonly HeaderItem[] = [
 		priority: 22,
 		word: 'compiled',
 		meaning: 'methods that the JIT compilers finish per second; Lines and Tree say which take long',
-		text: ({data: {vitals: {compilationsPerS = 0}}}) =>
-			compilationsPerS < 1 ? safe`` : safe`compiled ${Math.round(compilationsPerS)}/s`,
+		text({data}) {
+			const {compilationsPerS = 0} = data.vitals;
+			return isJitVisible(data) && compilationsPerS >= 1 ? safe`compiled ${Math.round(compilationsPerS)}/s` : safe``;
+		},
 	},
 	{
 		line: 2,
