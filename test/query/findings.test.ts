@@ -235,6 +235,14 @@ test.each([
 	expect(found(snapshot, vitals)).toEqual(texts);
 });
 
+test('safepoints that are no collections are found from a fifth of the time on', () => {
+	const work = new Picture().draw('main | R500 | work:1').build();
+	expect(found(work, {safepointPercent: 60.4, gcPercent: 3})).toEqual([
+		'Safepoints stop the program 57% of the time, collections not counted: all threads wait until the last one has stopped.',
+	]);
+	expect(found(work, {safepointPercent: 34, gcPercent: 15})).toEqual([]);
+});
+
 /** Two carriers whose virtual threads sleep, and 28 virtual threads that have not run, all since eight seconds. */
 function pinned(): Picture {
 	const drawing = new Picture().draw('hot | R500 | work:1\nunmounted | R0');

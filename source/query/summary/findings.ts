@@ -50,7 +50,12 @@ export function findingsOf(
 	// What is used up is certain, and may be why threads wait.
 	const [usedUp, others] = [
 		[ofJvm?.isAtLimit ? ofJvm : undefined, ...limitFindings(known.vitals)],
-		[growth, ofJvm?.isAtLimit ? undefined : ofJvm, cpuFinding(snapshot, since, known.vitals)],
+		[
+			growth,
+			ofJvm?.isAtLimit ? undefined : ofJvm,
+			safepointFinding(known.vitals),
+			cpuFinding(snapshot, since, known.vitals),
+		],
 	].map(findings => findings.filter(finding => finding !== undefined));
 	// More and more threads wait together, too: their growth is the cause, and says where they are.
 	const waits = waitFindings(snapshot, summarized, summarized !== whole).filter(({id}) =>
@@ -68,6 +73,23 @@ function stoppedFinding({target: {pid}}: Snapshot, {isStopped, isFrozen}: Target
 		? safe`A signal has stopped the process: it does not run until kill -CONT.`
 		: safe`The process is frozen by its cgroup: it does not run until that is thawed.`;
 	return {id: 'stopped', text, figures: {pid}};
+}
+
+/** Minimum share of the time that safepoints stop the program, collections not counted, for a finding. */
+const muchAtSafepointsPercent = 20;
+
+/** Returns the finding that the program stands still for safepoints that are no collections. */
+function safepointFinding({safepointPercent = 0, gcPercent = 0}: TargetVitals = {}): Finding | undefined {
+	const percent = Math.round(safepointPercent - gcPercent);
+	return percent < muchAtSafepointsPercent
+		? undefined
+		: {
+			id: 'safepoint',
+			text: safe`Safepoints stop the program ${percent}% of the time, collections not counted: ${
+				'all threads wait until the last one has stopped'
+			}.`,
+			figures: {safepointPercent: decimals(safepointPercent, 1), pausedPercent: decimals(gcPercent, 1)},
+		};
 }
 
 const minDelayWindowMs = 2000;
