@@ -533,6 +533,8 @@ describe('what must be known of the figures', () => {
 			1e7,
 		);
 		const unknown = drawing.build({durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50});
+		const idle = drawing.build({durationMs: 10_000, threadSamples: 200, samples: 50});
+		expect(await screenOf(idle).text()).toMatch(/all its threads wait for work(?![^]*stack unknown)/);
 		const screen = screenOf(unknown, {status: {...live, tracer: safe`gdb (process 4711)`}, rows: 60});
 		expect((await screen.lines())[0]).toContain('! 40% without stack: gdb 4711');
 		expect(await screen.text('enter'))

@@ -1,3 +1,4 @@
+import {unknownStack} from '../../model/frame.js';
 import {safe, type Printable} from '../../util/printable.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {jvmWork, isJvmWork} from '../../model/jvm-stacks.js';
@@ -280,6 +281,19 @@ const minPercent = 0.05;
 /** Sorted by these columns, lines without own use are shown too: users look for callers, or for a name. */
 const columnsShowingAll: ReadonlySet<string> = new Set(['total', 'total-ticks', 'line']);
 
+/** Returns whether a row is shown without a filter; `isOfWaits`: the rows are lines where threads wait. */
+function isWantedIn(snapshot: Snapshot, since: Snapshot | undefined, query: Query, isOfWaits: boolean) {
+	const overMs = sampledMs(snapshot, since);
+	const unit = effectiveUnit(query, overMs);
+	const isPrinted = ({selfPercent, selfCpuNs}: LineRow) => (
+		percentIn(unit, {percent: selfPercent, cpuNs: selfCpuNs}, overMs) >= minPercent
+	);
+	// A thread that ran for a moment says nothing of where threads wait, unless its stack was refused.
+	const hidesUnknown = isOfWaits && snapshot.session.refusedThreads === 0;
+	return (row: LineRow) => !(hidesUnknown && row.className === unknownStack.className)
+		&& (row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0);
+}
+
 /** Returns the rows of the Lines view: lines that used CPU or, if almost none was used, lines where threads wait. */
 export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
 	if (!query.summary) {
@@ -288,16 +302,13 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 
 	const lineQuery = summaryQuery(snapshot, since, query);
 	const overMs = sampledMs(snapshot, since);
-	const unit = effectiveUnit(lineQuery, overMs);
-	const isPrinted = ({selfPercent, selfCpuNs}: LineRow) => (
-		percentIn(unit, {percent: selfPercent, cpuNs: selfCpuNs}, overMs) >= minPercent
-	);
-	const isAll = query.filter !== '' || columnsShowingAll.has(query.sort.column);
 	const table = queryLines(snapshot, since, lineQuery, {
 		work: query.filter === '' && !query.summary.isOfEachPart
 			? (query.summary.isReport ? 'jit-as-one' : 'as-one')
 			: undefined,
-		...(isAll ? {} : {isWanted: row => row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0}),
+		...(query.filter !== '' || columnsShowingAll.has(query.sort.column)
+			? {}
+			: {isWanted: isWantedIn(snapshot, since, lineQuery, lineQuery !== query)}),
 	});
 	// The query is unchanged unless the program uses almost no CPU.
 	if (lineQuery === query) {
