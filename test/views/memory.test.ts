@@ -112,7 +112,7 @@ test('collections of the last minute are counted by cause; of several at once on
 		[{collections: 3, gcCause: safe`G1 Evacuation Pause`}, {collections: 1, gcCause: metadata}, {}],
 	];
 	expect(rowsOf(withVitals({gcPercent: 4}, recent))).toEqual([
-		'collections|4.0%|||Metadata GC Threshold 2, other causes 2, G1 Evacuation Pause 1',
+		'collections|4.0%|||Metadata GC Threshold 2, G1 Evacuation Pause 1, cause not seen 2',
 	]);
 	expect(queryMemory(alone, undefined, withVitals({openFiles: 5, openFilesMax: 10}, [
 		[{openFiles: 1}], [], [{openFiles: 10}, {openFiles: 10}],

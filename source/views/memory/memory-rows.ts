@@ -43,7 +43,7 @@ export const memoryColumns: ReadonlyArray<Column<MemoryRow>> = [
 		sortBy: [row => row.order],
 	}),
 	textColumn('trend', row => row.trend, {
-		heading: 'LAST 60s', title: 'trend', width: 12, fromColumns: 70, screenOnly: true,
+		heading: 'LAST 60s', title: 'trend', width: 12, fromColumns: 74, screenOnly: true,
 		description: 'the last minute in steps of 5 s; full height is the limit, or the highest of them',
 		role: () => 'key',
 	}),
@@ -60,7 +60,7 @@ export const memoryColumns: ReadonlyArray<Column<MemoryRow>> = [
 		exportValue: row => row.max ?? '',
 	}),
 	figureColumn('percent', row => row.percent ?? 0, formats.percent, {
-		heading: '%', title: 'share of the limit', width: 5, fromColumns: 50, sortKeys: ['total'],
+		heading: '%', title: 'share of the limit', width: 5, fromColumns: 52, sortKeys: ['total'],
 		description: 'percentage of the limit; of the heap without garbage, of metaspace and code with what is committed',
 		value: row => row.percent === undefined ? safe`` : formatPercent(row.percent),
 		exportValue: row => row.percent === undefined ? '' : formats.percent.file(row.percent),
@@ -322,20 +322,19 @@ function addCollections(rows: Rows, {gcPercent}: TargetVitals, recent: VitalsSte
 	});
 }
 
-/** Returns collections by cause, most first. Of several in a second only the last one's cause is known. */
+/** Returns collections by cause, most first; of several in a second only the last one's cause is seen. */
 function collectionsByCause(recent: VitalsSteps): ReadonlyArray<readonly [cause: Printable, count: number]> {
 	const counts = new Map<Printable, number>();
-	const add = (cause: Printable, count: number) => counts.set(cause, count + (counts.get(cause) ?? 0));
+	let unseen = 0;
 	for (const {collections = 0, gcCause} of recent.flat()) {
-		if (collections > 0 && gcCause !== undefined) {
-			add(gcCause, 1);
+		const seen = collections > 0 && gcCause !== undefined ? 1 : 0;
+		if (seen > 0) {
+			counts.set(gcCause!, 1 + (counts.get(gcCause!) ?? 0));
 		}
 
-		const others = collections - (gcCause === undefined ? 0 : 1);
-		if (others > 0) {
-			add(safe`other causes`, others);
-		}
+		unseen += collections - seen;
 	}
 
-	return [...counts].sort(([, a], [, b]) => b - a);
+	const causes = [...counts].sort(([, a], [, b]) => b - a);
+	return unseen > 0 ? [...causes, [safe`cause not seen`, unseen]] : causes;
 }
