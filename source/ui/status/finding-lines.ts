@@ -31,9 +31,9 @@ const selectedMark = safe` (Enter:go)`;
 
 type FindingUi = Pick<UiState, 'finding' | 'isFindingSelected'>;
 
-/** Returns the mark at the end of the finding that is shown first of `count` findings. */
-function markOf({isFindingSelected}: FindingUi, count: number): Printable {
-	return isFindingSelected ? selectedMark : (count > 1 ? nextMark : safe``);
+/** Returns the mark at the end of a finding, the one of `count` that is shown first. No row is outside the program. */
+function markOf({isFindingSelected}: FindingUi, {isOutside}: Finding, count: number): Printable {
+	return isFindingSelected && !isOutside ? selectedMark : (count > 1 ? nextMark : safe``);
 }
 
 /**
@@ -50,9 +50,10 @@ export function findingLines(
 	const hasNumbers = isMarked && all.length > 1;
 	const first = hasNumbers ? ui.finding % all.length : 0;
 	return all.map((_, index) => (first + index) % all.length).map(index => {
-		const {text, isAlarm} = all[index];
+		const finding = all[index];
+		const {text, isAlarm} = finding;
 		const bullet = hasNumbers ? safe`! ${index + 1}/${all.length} ` : safe`! `;
-		const mark = isMarked && index === first ? markOf(ui, all.length) : safe``;
+		const mark = isMarked && index === first ? markOf(ui, finding, all.length) : safe``;
 		return wrapped(safe`${text}${mark}`, Math.max(1, width - bullet.length)).map((line, at): Span => ({
 			text: safe`${(at === 0 ? bullet : safe` `.repeat(bullet.length))}${line}`, role: isAlarm ? 'error' : 'hot',
 		}));
@@ -75,7 +76,7 @@ export function fittingLines(ui: UiState, data: ScreenData, width: number, room:
 	}
 
 	// The last line gets the rest of the finding, truncated before the mark.
-	const mark = markOf(ui, others.length + 1);
+	const mark = markOf(ui, selectedFinding(ui, data)!, others.length + 1);
 	const rest = joined(first.slice(room - 1).map(({text}, index) => index === 0 ? text : text.trimStart()), safe` `);
 	const shown = elideEnd(rest.slice(0, -mark.length || undefined), width - cellWidth(mark));
 	return [...first.slice(0, room - 1), {...first[0], text: safe`${shown}${mark}`}];
