@@ -63,17 +63,18 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		}, expectNoErrors);
 		expect(report.phase).toBe('over');
 		expect(report.nodes.calls.some(calls => calls > 0)).toBe(true);
-		expect(report.methods.map(({className}) => className))
-			.toEqual(expect.arrayContaining([
-				'java.util.Arrays',
-				'java.util.ArrayList',
-				'java.util.AbstractList',
-				'java.util.Objects',
-				'java.util.HashMap',
-				'java.util.concurrent.ConcurrentHashMap',
-				'java.lang.StringBuilder',
-				'java.io.File',
-			]));
+		const called = new Set<string>(report.methods.map(({className}) => className));
+		const missing = [
+			'java.util.Arrays',
+			'java.util.ArrayList',
+			'java.util.AbstractList',
+			'java.util.Objects',
+			'java.util.HashMap',
+			'java.util.concurrent.ConcurrentHashMap',
+			'java.lang.StringBuilder',
+			'java.io.File',
+		].filter(name => !called.has(name));
+		expect(missing).toEqual([]);
 		await expectNoErrors();
 	});
 
