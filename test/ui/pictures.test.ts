@@ -56,8 +56,8 @@ test.each([
 test('so does the animation of a session', async () => {
 	const screen = demoScreen(24);
 	const frames: Frame[] = [{lines: await screen.lines()}];
-	const flame = digitOf('flame')!;
-	for (const [key, label = key] of [['!'], ['enter', 'Enter'], ['enter', 'Enter'], ['1'], ['enter', 'Enter'], [flame]]) {
+	const [blockers, flame, memory] = ['blockers', 'flame', 'memory'].map(id => digitOf(id)!);
+	for (const [key, label = key] of [['enter', 'Enter'], [blockers], ['enter', 'Enter'], [flame], [memory]]) {
 		frames.push({lines: await screen.lines(key), key: label});
 	}
 
