@@ -301,7 +301,7 @@ function startInGroup(groups: readonly string[], command: string, ...args: strin
 const [cpuGroup, memoryGroup, pidsGroup] = (['cpu', 'memory', 'pids'] as const).map(controller =>
 	limitedGroup(controller));
 
-test.skipIf(cpuGroup === undefined)('a limit that is used up is told, and that of a group above, too', async () => {
+test.skipIf(cpuGroup === undefined)('a limit that is used up is told, and that of a group above, too (needs a cgroup that we may make)', async () => {
 	const below = `${cpuGroup!}/below`;
 	mkdirSync(below);
 	const {pid = 0} = startInGroup([below, cpuGroup!], 'sh', '-c', 'while :; do :; done');
@@ -311,7 +311,7 @@ test.skipIf(cpuGroup === undefined)('a limit that is used up is told, and that o
 	await until(() => (limits.read() ?? 0) > 50);
 });
 
-test.skipIf(memoryGroup === undefined)('memory of a group is what the kernel cannot reclaim: files do not count', async () => {
+test.skipIf(memoryGroup === undefined)('memory of a group is what the kernel cannot reclaim: files do not count (needs a cgroup that we may make)', async () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-'));
 	onTestFinished(() => {
 		rmSync(folder, {recursive: true});
@@ -335,7 +335,7 @@ test.skipIf(memoryGroup === undefined)('memory of a group is what the kernel can
 	expect(rssBytes).toBeGreaterThan(rssAnonBytes!);
 });
 
-test.skipIf(pidsGroup === undefined)('tasks of a group are counted, of those that it may have', async () => {
+test.skipIf(pidsGroup === undefined)('tasks of a group are counted, of those that it may have (needs a cgroup that we may make)', async () => {
 	const {pid = 0} = startInGroup([pidsGroup!], 'sleep', '1000');
 	expect(new ProcessLimits(pid).read()).toMatchObject({tasks: 1, tasksMax: 50});
 });

@@ -1,7 +1,7 @@
 import {ticksPerSecond} from '../system/proc.js';
 
 /** CPU time that a process had used, in clock ticks, at a moment (performance.now()). */
-export type CpuReading = {readonly cpuTicks: number; readonly atMs: number};
+type CpuReading = {readonly cpuTicks: number; readonly atMs: number};
 
 const historyMs = 60_000;
 

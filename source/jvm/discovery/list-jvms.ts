@@ -31,7 +31,7 @@ const inspectAgainMs = 30_000;
 const nonJvms = new Map<number, number>();
 
 /** Returns what is known of a JVM that need not be inspected again; undefined for any other process. */
-export type KnownJvm = (pid: number, stat: ProcessStat) => JvmListing | undefined;
+type KnownJvm = (pid: number, stat: ProcessStat) => JvmListing | undefined;
 
 /**
 Returns all JVMs on this host that this user may see, lowest pid first. It reads /proc and sends nothing to them. It

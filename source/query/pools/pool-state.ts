@@ -27,7 +27,7 @@ const leastCorrelation = 0.01;
 const maxCorrelation = 0.8;
 
 /** A mean wait: half the width of its 95 % interval; or, if that has 0 in it, at most `ms`. */
-export type MeanWait = {readonly ms: number; readonly errorMs: number; readonly isAtMost: boolean};
+type MeanWait = {readonly ms: number; readonly errorMs: number; readonly isAtMost: boolean};
 
 /** A connection in use. */
 export type Holder = {

@@ -133,7 +133,7 @@ export function usedPercent({used, max}: Pick<Limit, 'used' | 'max'>): number {
 
 /** Percentages of a limit from which a figure is highlighted, and from which it is in the colour of alarms. */
 export const nearPercent = 70;
-export const usedUpPercent = 85;
+const usedUpPercent = 85;
 
 /** Returns the role of a figure by how much of its limit it is. */
 export function limitRole(percent: number): Extract<CellRole, 'hot' | 'error'> | undefined {

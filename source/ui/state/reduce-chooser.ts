@@ -35,7 +35,7 @@ export type ChooserEffect =
 	| {readonly type: 'move'; readonly steps: number};
 
 /** The column by which rows are sorted. */
-export type ChoiceSort = {readonly column: string; readonly isReversed: boolean};
+type ChoiceSort = {readonly column: string; readonly isReversed: boolean};
 
 export type ChooserState = {
 	readonly filter: string;
@@ -59,7 +59,7 @@ export type ChooserState = {
 };
 
 /** The rows, and the columns by which they can be sorted. */
-export type Choices = {
+type Choices = {
 	readonly rows: readonly ChoiceRow[];
 	readonly columns: ReadonlyArray<{readonly id: string; readonly isText?: boolean}>;
 	readonly sortedBy?: string;

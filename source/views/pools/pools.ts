@@ -75,7 +75,7 @@ export function isFull({fullMs, isOld}: PoolState): boolean {
 }
 
 /** Says how long a pool has been full: 42s, or >=42s. */
-export function fullText({fullMs, isFullLonger}: PoolState): Printable {
+function fullText({fullMs, isFullLonger}: PoolState): Printable {
 	return formatStuck({stuckMs: fullMs, stuckAtLeast: isFullLonger});
 }
 

@@ -24,7 +24,7 @@ const primitiveArray = 3;
 const objectArray = 2;
 
 /** `signature`: of the declared class, `Ljava/lang/Runnable;`. */
-export type ReferenceField = {readonly signature: string; readonly offset: number};
+type ReferenceField = {readonly signature: string; readonly offset: number};
 
 /** `start`: address of the first element; `bytes`: of each element. */
 export type ArrayElements = {readonly length: number; readonly start: number; readonly bytes: number};
