@@ -54,6 +54,8 @@ async function measure(cli: string, java: JavaProcess, args: readonly string[]):
 	try {
 		await terminal.until('LIVE');
 		await sleep(warmUpS * 1000);
+		// Counting samples opens the help, whose drawing is no part of what is measured.
+		const [samplesBefore, countedMs] = [await samplesOf(terminal), performance.now()];
 		const [workBefore, targetBefore] = [await workOf(java), processCpuMs(java.pid)];
 		const [before, threadsBefore, startMs] = [
 			processCpuMs(terminal.pid),
@@ -61,20 +63,20 @@ async function measure(cli: string, java: JavaProcess, args: readonly string[]):
 			performance.now(),
 		];
 		let rss = 0;
-		const samplesBefore = await samplesOf(terminal);
 		for (let second = 0; second < seconds; second++) {
 			await sleep(1000);
 			rss = Math.max(rss, residentBytes(terminal.pid));
 		}
 
 		const overMs = performance.now() - startMs;
-		const rate = 1000 * (await samplesOf(terminal) - samplesBefore) / overMs;
+		const cpu = 100 * (processCpuMs(terminal.pid) - before) / overMs;
 		const shares = [...threadCpus(terminal.pid)].map(([id, {cpuMs}]) => ({
 			id,
 			percent: 100 * (cpuMs - (threadsBefore.get(id)?.cpuMs ?? 0)) / overMs,
 		}));
-		const cpu = 100 * (processCpuMs(terminal.pid) - before) / overMs;
 		const [workAfter, targetAfter] = [await workOf(java), processCpuMs(java.pid)];
+		const samples = await samplesOf(terminal) - samplesBefore;
+		const rate = 1000 * samples / (performance.now() - countedMs);
 		await quit(terminal);
 		return {
 			cpu,

@@ -113,24 +113,27 @@ async function measure(cli: string, pid: number, options: string): Promise<Figur
 	try {
 		await terminal.until('LIVE');
 		await sleep(warmUpS * 1000);
+		// Counting samples opens the help, whose drawing is no part of what is measured.
+		const [samplesBefore, countedMs] = [await samplesOf(terminal), performance.now()];
 		const cpuBefore = processCpuMs(terminal.pid);
 		const threadsBefore = threadCpus(terminal.pid);
 		const readsBefore = readsOf(terminal.pid);
 		const startMs = performance.now();
-		const samplesBefore = await samplesOf(terminal);
 		await sleep(seconds * 1000);
-		const samples = await samplesOf(terminal) - samplesBefore;
 		const overMs = performance.now() - startMs;
-		const percentOf = (id: number, cpuMs: number) => 100 * (cpuMs - (threadsBefore.get(id)?.cpuMs ?? 0)) / overMs;
+		const cpuMs = processCpuMs(terminal.pid) - cpuBefore;
 		const threads = [...threadCpus(terminal.pid)];
+		const reads = readsOf(terminal.pid);
+		const samples = await samplesOf(terminal) - samplesBefore;
+		const samplesPerS = 1000 * samples / (performance.now() - countedMs);
+		const percentOf = (id: number, cpuMs: number) => 100 * (cpuMs - (threadsBefore.get(id)?.cpuMs ?? 0)) / overMs;
 		const sampler = threads.find(([, {name}]) => name === 'sampler');
 		const main = threads.find(([id]) => id === terminal.pid);
-		const reads = readsOf(terminal.pid);
 		const figures = {
-			'own CPU %': 100 * (processCpuMs(terminal.pid) - cpuBefore) / overMs,
+			'own CPU %': 100 * cpuMs / overMs,
 			'sampler %': sampler ? percentOf(sampler[0], sampler[1].cpuMs) : Number.NaN,
 			'screen %': main ? percentOf(main[0], main[1].cpuMs) : Number.NaN,
-			'samples/s': 1000 * samples / overMs,
+			'samples/s': samplesPerS,
 			'reads/s': 1000 * (reads.calls - readsBefore.calls) / overMs,
 			'KB/s': (reads.bytes - readsBefore.bytes) / 1.024 / overMs,
 			'RSS MB': residentBytes(terminal.pid) / (1 << 20),
