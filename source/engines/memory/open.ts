@@ -2,6 +2,7 @@ import {type Interner} from '../../model/frame.js';
 import {resolveLayout, type Layout} from './hotspot/layout.js';
 import {findSymbols, type Symbols, readVmStructs} from './hotspot/vm-structs.js';
 import {ProcessMemory} from './target/memory.js';
+import {ownArchitecture} from './target/own-architecture.js';
 import {readersOf, type Jvm} from './hotspot/jvm.js';
 import {loadPerfCalls, type PerfCalls} from './cpu/perf/perf-calls.js';
 import {loadPtrace, type Ptrace} from './cpu/ptrace/ptrace.js';
@@ -18,7 +19,7 @@ export function openJvm(pid: number, interner: Interner): LiveJvm {
 	const memory = new ProcessMemory(pid);
 	try {
 		const reader = new Reader(memory);
-		const vm = openVm(reader, layoutOf(pid, reader, symbols));
+		const vm = openVm(reader, layoutOf(pid, reader, symbols), ownArchitecture);
 		return {...readersOf(vm, interner), ...calls, memory};
 	} catch (error) {
 		memory.close();

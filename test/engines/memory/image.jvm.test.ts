@@ -9,6 +9,7 @@ import {findSymbols, readVmStructs, type Symbols} from '../../../source/engines/
 import {openVm} from '../../../source/engines/memory/hotspot/vm.js';
 import {Locks} from '../../../source/engines/memory/locks/locks.js';
 import {type Memory, ProcessMemory} from '../../../source/engines/memory/target/memory.js';
+import {ownArchitecture} from '../../../source/engines/memory/target/own-architecture.js';
 import {Reader, Unreadable} from '../../../source/engines/memory/target/memory-reader.js';
 import {WaitingStacks} from '../../../source/engines/memory/thread-stacks.js';
 import {Descriptions} from '../../../source/engines/memory/threads/descriptions.js';
@@ -69,7 +70,7 @@ function readAll(memory: Memory, symbols: Symbols): {release: number; missing: r
 	}
 
 	const names = new Names();
-	const vm = openVm(reader, layout);
+	const vm = openVm(reader, layout, ownArchitecture);
 	const jvm = readersOf(vm, names);
 	const threads = new JavaThreads(vm, new NativeIds({pid: 1, nsPid: 1}));
 	const stacks = new WaitingStacks(jvm, threads, new Walker(jvm), new Continuations(jvm));

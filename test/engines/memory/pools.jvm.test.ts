@@ -3,6 +3,7 @@ import {readersOf} from '../../../source/engines/memory/hotspot/jvm.js';
 import {resolveLayout} from '../../../source/engines/memory/hotspot/layout.js';
 import {findSymbols, readVmStructs} from '../../../source/engines/memory/hotspot/vm-structs.js';
 import {openVm} from '../../../source/engines/memory/hotspot/vm.js';
+import {ownArchitecture} from '../../../source/engines/memory/target/own-architecture.js';
 import {Pools} from '../../../source/engines/memory/pools/read-pools.js';
 import {ProcessMemory, type Memory} from '../../../source/engines/memory/target/memory.js';
 import {Reader} from '../../../source/engines/memory/target/memory-reader.js';
@@ -78,7 +79,7 @@ test('pools in memory that lies are read within bounds, or not at all', async ()
 	await sayTo(java, 'state 1');
 	const memory = new LyingMemory(closedAfterTest(new ProcessMemory(java.pid)));
 	const reader = new Reader(memory);
-	const vm = openVm(reader, resolveLayout(readVmStructs(reader, findSymbols(java.pid))));
+	const vm = openVm(reader, resolveLayout(readVmStructs(reader, findSymbols(java.pid))), ownArchitecture);
 	const jvm = readersOf(vm, new Names());
 	const threads = [...new JavaThreads(vm, new NativeIds({pid: java.pid, nsPid: java.pid})).list()];
 	const pools = new Pools(jvm);

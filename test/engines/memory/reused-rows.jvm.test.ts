@@ -6,6 +6,7 @@ import {has, resolveLayout} from '../../../source/engines/memory/hotspot/layout.
 import {isSameAnchor, javaThreadState} from '../../../source/engines/memory/hotspot/thread-block.js';
 import {readVmStructs} from '../../../source/engines/memory/hotspot/vm-structs.js';
 import {openVm} from '../../../source/engines/memory/hotspot/vm.js';
+import {ownArchitecture} from '../../../source/engines/memory/target/own-architecture.js';
 import {SampleRows} from '../../../source/engines/memory/sample-rows.js';
 import {Reader, ifReadable} from '../../../source/engines/memory/target/memory-reader.js';
 import {WaitingStacks} from '../../../source/engines/memory/thread-stacks.js';
@@ -71,7 +72,8 @@ class Engine {
 
 	constructor(memory: ImageMemory, kernel: Kernel, readonly readsAll: boolean) {
 		const reader = new Reader(memory);
-		this.jvm = readersOf(openVm(reader, resolveLayout(readVmStructs(reader, memory.symbols))), this.#names);
+		const layout = resolveLayout(readVmStructs(reader, memory.symbols));
+		this.jvm = readersOf(openVm(reader, layout, ownArchitecture), this.#names);
 		this.threads = new JavaThreads(this.jvm.vm, new NativeIds({pid: 1, nsPid: 1}));
 		this.#stacks = new WaitingStacks(this.jvm, this.threads, new Walker(this.jvm), new Continuations(this.jvm));
 		this.#descriptions = new Descriptions(this.jvm, 0, this.threads);

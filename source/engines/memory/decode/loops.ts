@@ -1,15 +1,7 @@
-import {instructionLength, jumpDistance} from './instruction.js';
+import {type Instructions} from '../arch/architecture.js';
 
 /** A loop in compiled code: its code as merged ranges of offsets [begin, end), in order, and their total size. */
 export type Loop = {readonly ranges: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
-
-/** Whether an instruction has no known successor: RET, RET imm16, HLT, UD2 or an indirect jump. */
-const isEnd = (code: Uint8Array, at: number) =>
-	code[at] === 0xC3 || code[at] === 0xC2 || code[at] === 0xF4 || (code[at] === 0x0F && code[at + 1] === 0x0B)
-	|| isIndirectJump(code, at);
-
-/** jmp rel8 or jmp rel32. */
-const isUnconditionalJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
 
 /** Maximum blocks of a method's code; with more it counts as having no loops. */
 const blocksLimit = 4096;
@@ -47,9 +39,9 @@ Returns the natural loops of code that is entered at its first byte, smallest fi
 that dominates it, and the blocks between, wherever they are placed. Code not reached by direct jumps (exception
 handlers, targets of indirect jumps) is in no loop.
 */
-export function loopsIn(code: Uint8Array): Loop[] {
+export function loopsIn(code: Uint8Array, instructions: Instructions): Loop[] {
 	const steps = {left: stepsLimit};
-	const blocks = blocksOf(code);
+	const blocks = blocksOf(code, instructions);
 	const graph = reachable(blocks);
 	const dominators = dominatorsOf(graph, steps);
 	const loops: Loop[] = [];
@@ -105,19 +97,19 @@ type Jumps = {readonly ends: number[]; readonly targets: number[]; readonly areC
 const noTarget = -1;
 
 /** Returns the basic blocks of the code up to the first unknown instruction; none if there are too many. */
-function blocksOf(code: Uint8Array): Blocks {
+function blocksOf(code: Uint8Array, instructions: Instructions): Blocks {
 	const isStart = new Uint8Array(code.length + 1);
 	const jumps: Jumps = {ends: [], targets: [], areConditional: []};
 	isStart[0] = 1;
 	let at = 0;
-	for (let length = instructionLength(code, at); length > 0; length = instructionLength(code, at)) {
+	for (let length = instructions.length(code, at); length > 0; length = instructions.length(code, at)) {
 		const end = at + length;
-		const distance = jumpDistance(code, at, end);
-		if (distance !== undefined || isEnd(code, at)) {
+		const distance = instructions.jumpDistance(code, at, end);
+		if (distance !== undefined || instructions.isEnd(code, at)) {
 			const target = distance === undefined ? noTarget : end + distance;
 			jumps.ends.push(end);
 			jumps.targets.push(target);
-			jumps.areConditional.push(distance !== undefined && !isUnconditionalJump(code, at));
+			jumps.areConditional.push(distance !== undefined && !instructions.isUnconditional(code, at));
 			isStart[end] = 1;
 			if (target >= 0 && target < code.length) {
 				isStart[target] = 1;
@@ -319,11 +311,4 @@ function bodyOf(
 	}
 
 	return Int32Array.from(body).sort();
-}
-
-/** Whether an instruction, perhaps after a REX prefix, is FF /4 or FF /5: a near or far indirect jump. */
-function isIndirectJump(code: Uint8Array, at: number): boolean {
-	const opcodeAt = code[at] >> 4 === 4 ? at + 1 : at;
-	const form = (code[opcodeAt + 1] >> 3) & 7;
-	return code[opcodeAt] === 0xFF && (form === 4 || form === 5);
 }

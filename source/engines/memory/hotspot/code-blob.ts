@@ -190,10 +190,13 @@ export class CodeBlob {
 		if (!this.#loops) {
 			this.#loops = ifReadable(
 				() =>
-					loopsIn(this.#vm.reader.bytes(
-						this.codeBegin,
-						Math.min(this.end - this.codeBegin, maxBytesSearchedForLoops),
-					)),
+					loopsIn(
+						this.#vm.reader.bytes(
+							this.codeBegin,
+							Math.min(this.end - this.codeBegin, maxBytesSearchedForLoops),
+						),
+						this.#vm.arch.instructions,
+					),
 				[],
 			);
 			this.#loopBytes = sumOf(this.#loops, ({ranges}) => ranges.length * estimatedBytesPerRange);

@@ -1,8 +1,7 @@
 import {safe, type Printable} from '../../../util/printable.js';
 import {sumOf} from '../../../util/sum.js';
 import {fail, ifReadable, type Reader} from '../target/memory-reader.js';
-import {type Popped} from '../decode/stack-pointer.js';
-import {type TopFrameState} from '../decode/prologue.js';
+import {type TopFrameState} from '../arch/architecture.js';
 import {callsNothing} from './call-site.js';
 import {BlobIdentities} from './blob-identity.js';
 import {CodeBlob} from './code-blob.js';
@@ -28,8 +27,8 @@ export type ReturnKind = 'leaf' | 'interpreter' | 'other' | 'none';
 /**
 A code address. `frames`: ids of the Java frames there, innermost first; `called`: the name of the method that the
 innermost one calls, if it is a return address (`calledBy`); `topFrame`: for an address past the prologue, the state of
-the frame of a thread interrupted there; `pushed`: see `pushedOnFrame`; `popped`: see `poppedBeforeReturn`, null for
-undefined; `returnKind`: of the call before it. All but `blob` are set when first needed.
+the frame of a thread interrupted there; `pushed`, `stubFrame`: see `Architecture`, null for undefined; `returnKind`: of
+the call before it. All but `blob` are set when first needed.
 */
 export type CodeLocation = {
 	readonly blob: CodeBlob;
@@ -37,7 +36,7 @@ export type CodeLocation = {
 	called?: string;
 	topFrame?: TopFrameState;
 	pushed?: number;
-	popped?: Popped | null;
+	stubFrame?: TopFrameState | null;
 	returnKind?: ReturnKind;
 };
 

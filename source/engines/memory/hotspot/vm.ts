@@ -1,3 +1,4 @@
+import {type Architecture} from '../arch/architecture.js';
 import {wordAt} from '../target/memory.js';
 import {fail, type Reader} from '../target/memory-reader.js';
 import {has, type Layout} from './layout.js';
@@ -12,6 +13,7 @@ export function decompress(pointer: number, {base, shift}: Compression): number 
 
 /** Constants of a running JVM: how to read it, and how it was started. */
 export type Vm = {
+	readonly arch: Architecture;
 	readonly reader: Reader;
 	readonly layout: Layout;
 	/** Feature release, such as 8 or 21. */
@@ -49,8 +51,8 @@ const onlyGenerationalZ = 24;
 /** First release whose tables lack UseCompressedClassPointers, as it is always on. */
 const alwaysCompressedClasses = 27;
 
-/** Reads the JVM's constants; throws `Unreadable`. */
-export function openVm(reader: Reader, layout: Layout): Vm {
+/** Reads the JVM's constants; throws `Unreadable`. `arch`: of the processor on which it runs. */
+export function openVm(reader: Reader, layout: Layout, arch: Architecture): Vm {
 	const {fields, constants} = layout;
 	// JDK 8's HotSpot reports its own version, 25.
 	const release = has(fields.codeHeap) ? 8 : reader.u32(fields.majorVersion);
@@ -59,6 +61,7 @@ export function openVm(reader: Reader, layout: Layout): Vm {
 	const isCompact = isOn('UseCompactObjectHeaders') && has(constants.markKlassShift);
 	const zCollector = isOn('ZGenerational') || release >= onlyGenerationalZ ? 'z-generational' : 'z';
 	return {
+		arch,
 		reader,
 		layout,
 		release,

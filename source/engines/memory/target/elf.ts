@@ -2,6 +2,7 @@ import {closeSync, fstatSync, readFileSync, readSync} from 'node:fs';
 import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
 import {fromNames} from '../../../model/column-types.js';
 import {wordOf} from './memory.js';
+import {ownArchitecture} from './own-architecture.js';
 
 /**
 A mapping of a process, a line of /proc/PID/maps (proc(5)). `path`: empty for memory without a file; `range`: start and
@@ -101,7 +102,6 @@ export const symbolBytes = 24;
 const elfMagic = 0x7F_45_4C_46;
 const class64 = 2;
 const littleEndian = 1;
-const machineX8664 = 62;
 const loadSegment = 1;
 
 /** Section types of all symbols, and of those for dynamic linking. */
@@ -119,7 +119,7 @@ export class ElfFile {
 	readonly #sections: readonly Buffer[];
 	readonly #sectionNames: number;
 
-	/** Throws a plain message if it is not an ELF-64 file for x86-64. */
+	/** Throws a plain message if it is not an ELF-64 file for our architecture. */
 	constructor(fd: number) {
 		this.#fd = fd;
 		const header = bytesAt(fd, 0, headerBytes);
@@ -130,8 +130,8 @@ export class ElfFile {
 			throw new Error('not a 64-bit ELF file');
 		}
 
-		if (header.readUInt16LE(inHeader.machine) !== machineX8664) {
-			throw new Error('not built for x86-64');
+		if (header.readUInt16LE(inHeader.machine) !== ownArchitecture.elfMachine) {
+			throw new Error(`not built for ${ownArchitecture.name}`);
 		}
 
 		this.#loads = table(

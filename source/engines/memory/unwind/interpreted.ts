@@ -3,18 +3,11 @@ import {type Jvm} from '../hotspot/jvm.js';
 import {type Vm} from '../hotspot/vm.js';
 import {type StackCopy} from './stack.js';
 
-/** Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp); lower slots depend on the release. */
+/**
+Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp, frame_aarch64.hpp); lower ones depend on
+architecture and release.
+*/
 export const slot = {returnPc: 8, senderFp: 0, senderSp: -8, lastSp: -16, method: -24} as const;
-
-/** The slot with the bytecode pointer (bcp) while the frame is in a call. */
-function bcpOffset(release: number): number {
-	return release >= 9 ? -64 : -56;
-}
-
-/** Returns the lowest slot of a complete frame, just above its monitors and its expression stack. */
-export function initialSpOffset(release: number): number {
-	return bcpOffset(release) - 8;
-}
 
 /** First release in which a frame has the end of its monitors relative to its frame pointer, in words (JDK-8308984). */
 const relativeMonitorEndSince = 22;
@@ -29,7 +22,8 @@ Returns the objects whose monitors an interpreted frame holds, outermost first. 
 the last of which contains the monitors' end. Throws `Unreadable`.
 */
 export function heldObjects(vm: Vm, stack: StackCopy, fp: number): number[] {
-	const begin = fp + initialSpOffset(vm.release);
+	// The lowest fixed slot is below that of the bytecode pointer.
+	const begin = fp + vm.arch.bcpOffset(vm.release) - 8;
 	const end = vm.release >= relativeMonitorEndSince ? fp + (8 * stack.i32(begin)) : stack.word(begin);
 	const objects: number[] = [];
 	for (let at = begin - monitorBytes; at >= end && objects.length < maxMonitors; at -= monitorBytes) {
@@ -55,7 +49,7 @@ pointer. Throws `Unreadable`.
 export function interpretedLocation(jvm: Interpreter, stack: StackCopy, fp: number, bcp = 0): InterpretedLocation {
 	const {vm, methods} = jvm;
 	const method = methods.at(stack.word(fp + slot.method));
-	const pointer = method.isNative || isBcp(method, bcp) ? bcp : stack.word(fp + bcpOffset(vm.release));
+	const pointer = method.isNative || isBcp(method, bcp) ? bcp : stack.word(fp + vm.arch.bcpOffset(vm.release));
 	if (isBcp(method, pointer)) {
 		return {method, bci: pointer - method.codeStart};
 	}

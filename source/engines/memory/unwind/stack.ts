@@ -1,5 +1,4 @@
-import {fromNames, namesOf} from '../../../model/column-types.js';
-import {wordAt, wordOf, type Memory} from '../target/memory.js';
+import {wordOf, type Memory} from '../target/memory.js';
 import {fail} from '../target/memory-reader.js';
 
 /** Enough for some 7,000 interpreted frames; a deeper stack is truncated. */
@@ -155,19 +154,4 @@ export class FrameBuffer {
 	copy(): Int32Array {
 		return this.ids.slice(0, this.count);
 	}
-}
-
-/** Index in struct user_regs_struct of each register that unwinding needs (Linux arch/x86/include/asm/user_64.h). */
-const registerIndex = {r13: 2, fp: 4, rbx: 5, rax: 10, pc: 16, sp: 19} as const;
-
-/** Registers needed to unwind; addresses are exact, other words only below 2^53. */
-export type Registers = Readonly<Record<keyof typeof registerIndex, number>>;
-
-/** Bytes of struct user_regs_struct on x86-64. */
-export const registersBytes = 27 * 8;
-
-/** Decodes the registers written by PTRACE_GETREGS. */
-export function decodeRegisters(bytes: Uint8Array): Registers {
-	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	return fromNames(namesOf(registerIndex), name => wordAt(view, registerIndex[name] * 8));
 }

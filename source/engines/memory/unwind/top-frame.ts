@@ -1,13 +1,17 @@
+import {
+	type Architecture,
+	type Caller,
+	type KnownCode,
+	type Registers,
+	type TopFrameState,
+} from '../arch/architecture.js';
 import {type CodeBlob} from '../hotspot/code-blob.js';
 import {type CodeLocation, type ReturnKind} from '../hotspot/code-cache.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {ifReadable} from '../target/memory-reader.js';
 import {emptyBlock, isSameAnchor, type ThreadBlock, ThreadBlocks} from '../hotspot/thread-block.js';
-import {decodeEpilogue, decodePrologue, type TopFrameState} from '../decode/prologue.js';
-import {poppedBeforeReturn} from '../decode/stack-pointer.js';
-import {initialSpOffset, interpretedFrame, slot} from './interpreted.js';
-import {type Registers, StackCopy} from './stack.js';
-import {callBytes, callTarget, farCallBytes, interpreterReturn, isAfterCall} from './top-frame-code.js';
+import {interpretedFrame, slot} from './interpreted.js';
+import {StackCopy} from './stack.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
 /** Bytes searched for a return address into Java code: more than the largest buffers in the JDK's native frames. */
@@ -22,11 +26,20 @@ export class TopFrame {
 	readonly #walker: Walker;
 	readonly #laterStack = new StackCopy();
 	readonly #blocks: ThreadBlocks;
+	readonly #arch: Architecture;
+	readonly #known: KnownCode;
 
 	constructor(jvm: Jvm, walker: Walker) {
 		this.#jvm = jvm;
 		this.#walker = walker;
 		this.#blocks = new ThreadBlocks(jvm.vm);
+		this.#arch = jvm.vm.arch;
+		this.#known = {
+			release: jvm.vm.release,
+			codeAt: address => jvm.code.bytesAt(address),
+			isCode: word => jvm.code.isCode(word),
+			isReturnAddress: word => walker.isReturnAddress(word),
+		};
 	}
 
 	/**
@@ -118,7 +131,8 @@ export class TopFrame {
 			return this.#leave(
 				stack,
 				registers,
-				decodePrologue(this.#codeAt(blob.entry), Math.max(0, pc - blob.entry)) ?? completeFrame(blob),
+				this.#arch.decodePrologue(this.#codeAt(blob.entry), Math.max(0, pc - blob.entry))
+				?? completeFrame(blob),
 			);
 		}
 
@@ -128,7 +142,7 @@ export class TopFrame {
 			this.#walker.carrierStart = --this.#walker.frames.count;
 		}
 
-		location.topFrame ??= decodeEpilogue(this.#codeAt(pc)) ?? completeFrame(blob);
+		location.topFrame ??= this.#arch.decodeEpilogue(this.#codeAt(pc)) ?? completeFrame(blob);
 		const state = location.topFrame;
 		if (blob.isEnterSpecial || state.depth !== completeFrame(blob).depth) {
 			return this.#leave(stack, registers, state);
@@ -167,54 +181,28 @@ export class TopFrame {
 
 	/** Walks from interpreted code, also if its frame is under construction or removed. */
 	#inInterpreter(stack: StackCopy, registers: Registers): WalkEnd {
-		const {pc, sp, fp, rbx, r13, rax} = registers;
-		const code = this.#codeAt(pc);
-		const action = interpreterReturn(code);
-		// The method's frame is gone, and rbx is the caller's stack pointer.
-		if (action === 'returnInR13' && this.#jvm.code.isCode(r13)) {
-			return this.#walker.walk(stack, r13, isWithin(stack, rbx) ? rbx : sp, fp);
+		const caller = this.#arch.callerOfInterpreted(this.#known, stack, registers);
+		if (caller) {
+			return this.#walkCaller(stack, caller);
 		}
 
-		if (action === 'returnOnStack' && this.#isReturnAddress(stack.word(sp))) {
-			return this.#walker.walk(stack, stack.word(sp), isWithin(stack, rbx) ? rbx : sp + 8, fp);
-		}
-
-		// The method is being entered: r13 is the caller's stack pointer and rbx the method; the new frame exists once
-		// the frame pointer is below r13.
-		if (isWithin(stack, r13) && r13 >= sp && fp >= r13) {
-			const words = [stack.wordOrZero(sp), rax, stack.wordOrZero(sp + 8), stack.wordOrZero(r13 - 8)];
-			const callerPc = words.find(word => this.#isReturnAddress(word));
-			if (callerPc !== undefined) {
-				this.#walker.frames.push(this.#jvm.methods.at(rbx).frame(0));
-				return this.#walker.walk(stack, callerPc, r13, fp);
-			}
-		}
-
-		if (sp > fp + initialSpOffset(this.#jvm.vm.release)) {
-			return this.#inPartialInterpreted(stack, registers);
-		}
-
-		this.#walker.frames.push(interpretedFrame(this.#jvm, stack, fp, r13));
+		const {fp, [this.#arch.bcpRegister]: bcp} = registers;
+		this.#walker.frames.push(interpretedFrame(this.#jvm, stack, fp, bcp));
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), stack.word(fp + slot.senderSp), stack.word(fp));
 	}
 
-	/** Walks from an interpreted frame whose frame pointer is set, but some slots below it are not. */
-	#inPartialInterpreted(stack: StackCopy, {sp, fp, rbx, r13}: Registers): WalkEnd {
-		this.#walker.frames.push(this.#jvm.methods.at(rbx).frame(0));
-		const senderSp = sp <= fp + slot.senderSp
-			? stack.word(fp + slot.senderSp)
-			: (isWithin(stack, r13) ? r13 : fp + 16);
-		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), senderSp, stack.word(fp));
+	/** Walks from an adapter, which has no frame. */
+	#inAdapter(stack: StackCopy, registers: Registers): WalkEnd {
+		const caller = this.#arch.callerOfAdapter(this.#known, stack, registers);
+		return caller ? this.#walkCaller(stack, caller) : 'broken';
 	}
 
-	/** Walks from an adapter: the return address is on top of the stack, or in rax while arguments are moved. */
-	#inAdapter(stack: StackCopy, {sp, fp, rax, r13}: Registers): WalkEnd {
-		const word = stack.word(sp);
-		if (this.#isReturnAddress(word)) {
-			return this.#walker.walk(stack, word, isWithin(stack, r13) && r13 > sp ? r13 : sp + 8, fp);
+	#walkCaller(stack: StackCopy, {pc, sp, fp, method}: Caller): WalkEnd {
+		if (method !== 0) {
+			this.#walker.frames.push(this.#jvm.methods.at(method).frame(0));
 		}
 
-		return this.#isReturnAddress(rax) && isWithin(stack, r13) ? this.#walker.walk(stack, rax, r13, fp) : 'broken';
+		return this.#walker.walk(stack, pc, sp, fp);
 	}
 
 	/** Walks from a stub, whose frame may be like a compiled method's, begin with a frame pointer, or not exist. */
@@ -222,10 +210,10 @@ export class TopFrame {
 		const {pc, sp, fp} = registers;
 		const {blob} = location;
 		// A stub pops what it has pushed before it returns, or goes on in the method that it has resolved.
-		location.popped ??= poppedBeforeReturn(address => this.#codeAt(address), pc) ?? null;
-		const {popped} = location;
-		if (popped && this.#isReturnAddress(stack.wordOrZero(sp + popped.bytes))) {
-			return this.#leave(stack, registers, {depth: popped.bytes, isFpSaved: popped.isFpLast});
+		location.stubFrame ??= this.#arch.stubFrame(this.#known.codeAt, pc) ?? null;
+		const {stubFrame} = location;
+		if (stubFrame && this.#isReturnAddress(stack.wordOrZero(sp + stubFrame.depth))) {
+			return this.#leave(stack, registers, stubFrame);
 		}
 
 		if (blob.frameSize > 0) {
@@ -233,12 +221,12 @@ export class TopFrame {
 				return this.#leave(stack, registers, completeFrame(blob));
 			}
 
-			const atEntry = decodePrologue(this.#codeAt(blob.codeBegin), pc - blob.codeBegin);
+			const atEntry = this.#arch.decodePrologue(this.#codeAt(blob.codeBegin), pc - blob.codeBegin);
 			return atEntry ? this.#leave(stack, registers, atEntry) : 'broken';
 		}
 
 		if (this.#isReturnAddress(stack.wordOrZero(sp))) {
-			return this.#leave(stack, registers, {depth: 0, isFpSaved: false});
+			return this.#leave(stack, registers, this.#arch.noFrame);
 		}
 
 		if (isWithin(stack, fp) && fp >= sp && this.#isReturnAddress(stack.wordOrZero(fp + 8))) {
@@ -291,7 +279,7 @@ export class TopFrame {
 
 	/** Whether the thread is in the function called just before a return address, or in a function that it called. */
 	#isCalled(stack: StackCopy, {pc}: Registers, at: number, returnPc: number): boolean {
-		const target = callTarget(this.#codeAt(returnPc - farCallBytes), returnPc);
+		const target = this.#arch.callTarget(this.#known.codeAt, returnPc);
 		const end = target + maxFunctionBytes;
 		return target !== 0
 			&& ((pc >= target && pc < end) || stack.placesBetween(target, end, at).length > 0);
@@ -314,7 +302,9 @@ export class TopFrame {
 		return ifReadable(() => {
 			const location = this.#jvm.code.lookUp(pc);
 			if (location) {
-				location.returnKind ??= isAfterCall(this.#codeAt(pc - callBytes)) ? kindOf(location.blob, pc) : 'none';
+				location.returnKind ??= this.#arch.isAfterCall(this.#known.codeAt, pc)
+					? kindOf(location.blob, pc)
+					: 'none';
 			}
 
 			return location?.returnKind ?? 'none';

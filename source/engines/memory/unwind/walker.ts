@@ -1,6 +1,5 @@
 import {type CodeLocation, type PcKind} from '../hotspot/code-cache.js';
 import {callsAnything} from '../hotspot/call-site.js';
-import {pushedOnFrame} from '../decode/stack-pointer.js';
 import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type ThreadBlock} from '../hotspot/thread-block.js';
@@ -113,7 +112,11 @@ export class Walker {
 	*/
 	pushedBytes(stack: StackCopy, location: CodeLocation, pc: number, sp: number): number {
 		const frameBytes = 8 * location.blob.frameSize;
-		location.pushed ??= pushedOnFrame(address => this.#jvm.code.bytesAt(address), pc, frameBytes - 16);
+		location.pushed ??= this.#jvm.vm.arch.pushedOnFrame(
+			address => this.#jvm.code.bytesAt(address),
+			pc,
+			frameBytes - 16,
+		);
 		return this.isReturnAddress(stack.wordOrZero(sp + location.pushed + frameBytes - 8)) ? location.pushed : 0;
 	}
 

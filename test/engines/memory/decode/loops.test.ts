@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {x64} from '../../../../source/engines/memory/arch/x64/x64.js';
 import {isInLoop, loopsIn} from '../../../../source/engines/memory/decode/loops.js';
 import {scopeOffsetAfterCall, scopeOffsetInLoop} from '../../../../source/engines/memory/decode/scopes.js';
 import {randomBytes} from '../../../helpers/random.js';
@@ -41,7 +42,7 @@ function assemble(text: string): {readonly code: Uint8Array; readonly at: Readon
 /** The labels that each loop has, the smallest loop first. */
 function loops(text: string): string[] {
 	const {code, at} = assemble(text);
-	return loopsIn(code).map(loop => Object.keys(at).filter(label => isInLoop(loop, at[label])).join(' '));
+	return loopsIn(code, x64.instructions).map(loop => Object.keys(at).filter(label => isInLoop(loop, at[label])).join(' '));
 }
 
 describe('loops of compiled code', () => {
@@ -76,7 +77,7 @@ describe('loops of compiled code', () => {
 
 	test('any bytes end', () => {
 		for (let seed = 0; seed < 300; seed++) {
-			for (const loop of loopsIn(randomBytes(seed, 3000))) {
+			for (const loop of loopsIn(randomBytes(seed, 3000), x64.instructions)) {
 				expect(loop.bytes).toBeLessThanOrEqual(3000);
 			}
 		}
@@ -94,7 +95,7 @@ describe('loops of compiled code', () => {
 				...new Uint8Array(Int32Array.of((((index * 7919) % 4000) * 6) - ((index + 1) * 6)).buffer),
 			],
 		).flat();
-		expect(loopsIn(Uint8Array.from(jumps)).length).toBeLessThanOrEqual(4000);
+		expect(loopsIn(Uint8Array.from(jumps), x64.instructions).length).toBeLessThanOrEqual(4000);
 	});
 });
 
@@ -104,7 +105,8 @@ describe('debug information of a place in a loop', () => {
 	const {code, at}
 		= assemble('a:\nwork\nburst:\nwork\npoll:\nwork\ncount:\nwork\nif count\nmore:\nif burst\nend:\nwork\nsleep:\nwork\nreturn');
 	const table = pcDescs([at.poll + 5, 100], [at.sleep + 5, 200]);
-	const near = (descs: Uint8Array, label: string) => scopeOffsetInLoop(descs, at[label] + 3, loopsIn(code));
+	const loops = () => loopsIn(code, x64.instructions);
+	const near = (descs: Uint8Array, label: string) => scopeOffsetInLoop(descs, at[label] + 3, loops());
 
 	test('is that of the loop around, not of the call behind it', () => {
 		expect(['a', 'burst', 'count', 'more', 'end', 'sleep'].map(label => near(table, label))).toEqual([
@@ -118,7 +120,7 @@ describe('debug information of a place in a loop', () => {
 	});
 
 	test('so is that of a leaf call in it, which has none', () => {
-		const after = (label: string) => scopeOffsetAfterCall(table, at[label], () => loopsIn(code));
+		const after = (label: string) => scopeOffsetAfterCall(table, at[label], loops);
 		expect(['poll', 'count', 'more', 'end'].map(label => after(label))).toEqual([100, 100, 100, 100]);
 		expect(after('sleep')).toBe(200);
 		expect(scopeOffsetAfterCall(table, at.poll + 5, () => [])).toBe(100);

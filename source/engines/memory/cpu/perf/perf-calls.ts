@@ -3,6 +3,8 @@ import {constants} from 'node:os';
 import {printable, safe, type Printable} from '../../../../util/printable.js';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
 import {attempt} from '../../../../jvm/system/proc.js';
+import {namesOf} from '../../../../model/column-types.js';
+import {ownArchitecture} from '../../target/own-architecture.js';
 
 /** Events on the CPU clock of a thread or a CPU, whose records have registers and a stack copy (perf_event_open(2)). */
 
@@ -41,15 +43,13 @@ const excludeIdle = 1 << 7;
 const useClock = 1 << 25;
 const monotonicClock = 1;
 
-/** Numbers of the registers that stack walks need (asm/perf_regs.h, x86). Records list them in ascending order. */
-const registerNumber = {rax: 0, rbx: 1, fp: 6, sp: 7, pc: 8, r13: 21} as const;
+const registerNumber = ownArchitecture.perfRegisters;
 
-/** The registers of a record, in its order. */
+/** The registers of a record, in its order: by their numbers. */
 export const recordRegisters = Object
-	.freeze((Object.keys(registerNumber) as Array<keyof typeof registerNumber>).sort((a, b) =>
-		registerNumber[a] - registerNumber[b]));
+	.freeze(namesOf(registerNumber).toSorted((a, b) => registerNumber[a] - registerNumber[b]));
 
-const registerMask = Object.values<number>(registerNumber).reduce((mask, number) => mask | (1 << number), 0);
+const registerMask = Object.values(registerNumber).reduce((mask, number) => mask | (1n << BigInt(number)), 0n);
 
 type EventOptions = {
 	/** CPU time between two records, up to 2^32 ns. */
@@ -72,17 +72,17 @@ function eventAttributes({periodNs, stackBytes, withKernel, ofCpu = false}: Even
 	view.setUint32(at.sampleType, sampleType, true);
 	view.setUint32(at.flags, useClock | (withKernel ? 0 : excludeKernel) | (ofCpu ? excludeIdle : 0), true);
 	view.setUint32(at.clock, monotonicClock, true);
-	view.setUint32(at.userRegisters, registerMask, true);
+	view.setBigUint64(at.userRegisters, registerMask, true);
 	view.setUint32(at.userStackBytes, stackBytes, true);
 	return bytes;
 }
 
-/** perf_event_open(2) on x86-64; the C library does not wrap it. */
-const openCall = 298;
+/**
+perf_event_open(2), which the C library does not wrap, and sched_getaffinity(2): the system call returns the number of
+bytes written.
+*/
+const {perfEventOpen: openCall, schedGetAffinity: getAffinityCall} = ownArchitecture.callNumbers;
 const closeOnExec = 8;
-
-/** sched_getaffinity(2) on x86-64; the system call returns the number of bytes written. */
-const getAffinityCall = 204;
 
 /** PERF_EVENT_IOC_PERIOD. */
 const setPeriod = 0x40_08_24_04;

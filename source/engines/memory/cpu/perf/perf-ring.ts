@@ -1,6 +1,6 @@
 import {fromNames} from '../../../../model/column-types.js';
 import {wordOf} from '../../target/memory.js';
-import {type Registers} from '../../unwind/stack.js';
+import {type Registers} from '../../arch/architecture.js';
 import {recordRegisters} from './perf-calls.js';
 
 /** The first page of a ring has its head and tail. */
@@ -75,7 +75,7 @@ export class Ring {
 			tid: this.#u32(ids + 4),
 			timeNs: this.#word(ids + 8),
 			periodNs: 0,
-			registers: fromNames(recordRegisters, (_, index) => this.#word(ids + 24 + (8 * index))),
+			registers: fromNames(recordRegisters, (_, index) => this.#word(ids + 24 + (8 * index))) as Registers,
 			stack: this.#bytes(stackAt % this.#data.length, Math.min(reserved, this.#word(stackAt + reserved))),
 		};
 	}

@@ -1,10 +1,11 @@
 import {nativeCode, pseudoFrame} from '../../../../model/frame.js';
+import {type Registers} from '../../arch/architecture.js';
 import {type Jvm} from '../../hotspot/jvm.js';
 import {NativeCode} from '../../target/native-code.js';
 import {ifReadable} from '../../target/memory-reader.js';
 import {checkStack} from '../../unwind/check-stack.js';
 import {type Continuations} from '../../unwind/continuation.js';
-import {StackCopy, type FrameBuffer, type Registers} from '../../unwind/stack.js';
+import {StackCopy, type FrameBuffer} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
 import {walkedStack, type WalkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type JavaThread} from '../../threads/java-thread.js';

@@ -1,8 +1,24 @@
 import {constants} from 'node:os';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
+import {fromNames, namesOf} from '../../../../model/column-types.js';
+import {type Registers} from '../../arch/architecture.js';
+import {wordAt} from '../../target/memory.js';
+import {ownArchitecture} from '../../target/own-architecture.js';
 
 /** Requests (include/uapi/linux/ptrace.h). */
-const request = {getRegisters: 12, detach: 17, seize: 0x42_06, interrupt: 0x42_07} as const;
+const request = {detach: 17, getRegisters: 0x42_04, seize: 0x42_06, interrupt: 0x42_07} as const;
+
+/** NT_PRSTATUS (elf.h): the general registers. */
+const generalRegisters = 1;
+
+const {offsets: registerOffsets} = ownArchitecture.stoppedRegisters;
+export const registersBytes = ownArchitecture.stoppedRegisters.bytes;
+
+/** Decodes what `Ptrace.registers` has copied. */
+export function decodeRegisters(bytes: Uint8Array): Registers {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	return fromNames(namesOf(registerOffsets), name => wordAt(view, registerOffsets[name])) as Registers;
+}
 
 /** WNOHANG: do not block; __WALL: threads of any kind (waitpid(2)). */
 const waitOptions = 1 | 0x40_00_00_00;
@@ -23,7 +39,7 @@ export type Ptrace = Priority & {
 	seize(tid: number): number;
 	/** Stops a seized thread; returns 0 or an errno. */
 	interrupt(tid: number): number;
-	/** Copies a stopped thread's 216 bytes of registers; returns 0 or an errno. */
+	/** Copies a stopped thread's registers, `registersBytes`; returns 0 or an errno. */
 	registers(tid: number, into: Uint8Array): number;
 	/** Lets a stopped thread continue, with a signal (0: none); returns 0 or an errno. */
 	detach(tid: number, signal: number): number;
@@ -43,6 +59,11 @@ export function loadPtrace(): Ptrace {
 	const prctl = library.func('prctl', 'int', ['int', 'ulong', 'ulong', 'ulong', 'ulong']);
 	const signal = library.func('signal', 'intptr_t', ['int', 'intptr_t']);
 	const syscall = library.func('syscall', 'long', ['long', 'long', 'uint8_t *', 'long', 'long']);
+	// memmove returns its first argument, here the address of the registers, which does not change.
+	const move = library.func('memmove', 'intptr_t', ['uint8_t *', 'uint8_t *', 'size_t']);
+	const registers = new Uint8Array(registersBytes);
+	const vector = new BigUint64Array([BigInt(move(registers, registers, 0)), BigInt(registersBytes)]);
+	const vectorBytes = new Uint8Array(vector.buffer);
 	const status = new Int32Array(1);
 	const check = (result: number) => result === -1 ? koffi.errno() : 0;
 	// The terminal must not stop us: a stopped tracer would keep its threads stopped.
@@ -56,7 +77,12 @@ export function loadPtrace(): Ptrace {
 		...priorityBy((...args) => syscall(...args)),
 		seize: tid => check(call(request.seize, tid, 0, 0)),
 		interrupt: tid => check(call(request.interrupt, tid, 0, 0)),
-		registers: (tid, into) => check(callWithBuffer(request.getRegisters, tid, 0, into)),
+		registers(tid, into) {
+			vector[1] = BigInt(registersBytes);
+			const error = check(callWithBuffer(request.getRegisters, tid, generalRegisters, vectorBytes));
+			into.set(registers);
+			return error;
+		},
 		detach: (tid, signal) => check(call(request.detach, tid, 0, signal)),
 		poll(tid) {
 			const result = waitpid(tid, status, waitOptions);
@@ -68,9 +94,8 @@ export function loadPtrace(): Ptrace {
 	};
 }
 
-/** Numbers of system calls on x86-64 (sched_setattr(2)); glibc wraps them only since 2.41. */
-const setAttributes = 314;
-const getAttributes = 315;
+/** sched_setattr(2); glibc wraps these calls only since 2.41. */
+const {schedSetAttributes: setAttributes, schedGetAttributes: getAttributes} = ownArchitecture.callNumbers;
 
 /** The first version of struct sched_attr (include/uapi/linux/sched/types.h). */
 const attributesBytes = 48;

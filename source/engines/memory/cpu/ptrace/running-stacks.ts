@@ -5,11 +5,11 @@ import {ifReadable} from '../../target/memory-reader.js';
 import {emptyBlock, isInTransition, javaThreadState, type ThreadBlock} from '../../hotspot/thread-block.js';
 import {checkStack} from '../../unwind/check-stack.js';
 import {type ChunkPosition, type Continuations} from '../../unwind/continuation.js';
-import {StackCopy, decodeRegisters, registersBytes} from '../../unwind/stack.js';
+import {StackCopy} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
 import {walkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type Stopper, type Stops} from './stopper.js';
-import {type Ptrace} from './ptrace.js';
+import {decodeRegisters, registersBytes, type Ptrace} from './ptrace.js';
 
 /** Enough for 1,000 frames. */
 const maxCopiedBytes = 1 << 18;

@@ -1,4 +1,4 @@
-import {type Registers} from '../../../../../source/engines/memory/unwind/stack.js';
+import {type Registers} from '../../../../../source/engines/memory/arch/architecture.js';
 
 /** A sample as the kernel writes it: rax, rbx, rbp, rsp, rip and r13, then the stack. */
 export type DrawnRecord = {

@@ -1,8 +1,6 @@
 /* Follows code to find out how far the stack pointer is below where it was, or will be (Intel SDM volume 2). */
-import {decodeInstruction, int32} from './instruction.js';
-
-/** Returns the code at an address, more than an instruction, zero where unreadable; valid until the next call. */
-type CodeReader = (address: number) => Uint8Array;
+import {type CodeReader, type TopFrameState} from '../architecture.js';
+import {decodeInstruction, int32} from './x64-instruction.js';
 
 const instructionBytes = 16;
 
@@ -14,20 +12,17 @@ type Effect = {readonly pops: number; readonly isFp?: boolean} | 'exit' | 'unkno
 
 const none: Effect = {pops: 0};
 
-/** What a stub pops before it returns: `isFpLast`: the last of it is the caller's frame pointer. */
-export type Popped = {readonly bytes: number; readonly isFpLast: boolean};
-
 /**
-Returns what a stub pops between an address and its return, or its jump to an address in a register: that is how far
-above the stack pointer the return address is. Undefined if its code cannot be followed.
+Returns a stub's frame: its depth is what it pops between an address and its return, or its jump to an address in a
+register; the caller's frame pointer is saved if it is popped last. Undefined if the code cannot be followed.
 */
-export function poppedBeforeReturn(codeAt: CodeReader, pc: number): Popped | undefined {
+export function stubFrame(codeAt: CodeReader, pc: number): TopFrameState | undefined {
 	const code = new CodeWindow(codeAt);
 	// Branches that are not taken at first; all paths pop the same.
-	const paths = [{at: pc, bytes: 0, isFpLast: false}];
+	const paths = [{at: pc, depth: 0, isFpSaved: false}];
 	const visited = new Set<number>();
 	for (let path = paths.pop(); path; path = paths.pop()) {
-		let {at, bytes, isFpLast} = path;
+		let {at, depth, isFpSaved} = path;
 		while (!visited.has(at) && visited.size < maxInstructions) {
 			visited.add(at);
 			const instruction = code.instructionAt(at);
@@ -37,13 +32,13 @@ export function poppedBeforeReturn(codeAt: CodeReader, pc: number): Popped | und
 
 			const {effect, end, target, isConditional} = instruction;
 			if (effect === 'exit') {
-				return {bytes, isFpLast};
+				return {depth, isFpSaved};
 			}
 
-			bytes += effect.pops;
-			isFpLast = effect.pops === 0 ? isFpLast : effect.isFp ?? false;
+			depth += effect.pops;
+			isFpSaved = effect.pops === 0 ? isFpSaved : effect.isFp ?? false;
 			if (target !== undefined && isConditional) {
-				paths.push({at: target, bytes, isFpLast});
+				paths.push({at: target, depth, isFpSaved});
 			}
 
 			at = target === undefined || isConditional ? end : target;

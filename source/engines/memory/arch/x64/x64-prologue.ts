@@ -3,13 +3,8 @@ Finds the return address in incomplete frames of compiled methods: at entry, bef
 after it is removed. Both are short instruction sequences, decoded here for their effect on the stack pointer (HotSpot:
 MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; epilogues in x86_64.ad and c1_LIRAssembler_x86.cpp).
 */
-import {decodeInstruction, int32} from './instruction.js';
-
-/**
-How much of the top frame is on the stack. `depth`: bytes from the stack pointer to the return address; `isFpSaved`: the
-word below the return address is the caller's frame pointer.
-*/
-export type TopFrameState = {readonly depth: number; readonly isFpSaved: boolean};
+import {type TopFrameState} from '../architecture.js';
+import {decodeInstruction, int32} from './x64-instruction.js';
 
 type Effect = 'none' | 'push' | 'pop' | 'allocate' | 'save' | 'return';
 

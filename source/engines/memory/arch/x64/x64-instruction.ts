@@ -291,3 +291,21 @@ function hasOnlyOperand(opcode: number): boolean {
 		|| (opcode >= 0xD0 && opcode <= 0xDF && opcode !== 0xD7)
 		|| opcode >= 0xFE;
 }
+
+/** Whether an instruction other than a direct jump has no known successor: RET, HLT, UD2 or an indirect jump. */
+export function isEnd(code: Uint8Array, at: number): boolean {
+	return code[at] === 0xC3 || code[at] === 0xC2 || code[at] === 0xF4 || (code[at] === 0x0F && code[at + 1] === 0x0B)
+		|| isIndirectJump(code, at);
+}
+
+/** Whether a direct jump is always taken: jmp rel8 or jmp rel32. */
+export function isUnconditionalJump(code: Uint8Array, at: number): boolean {
+	return code[at] === 0xEB || code[at] === 0xE9;
+}
+
+/** Whether an instruction, perhaps after a REX prefix, is FF /4 or FF /5: a near or far indirect jump. */
+function isIndirectJump(code: Uint8Array, at: number): boolean {
+	const opcodeAt = code[at] >> 4 === 4 ? at + 1 : at;
+	const form = (code[opcodeAt + 1] >> 3) & 7;
+	return code[opcodeAt] === 0xFF && (form === 4 || form === 5);
+}

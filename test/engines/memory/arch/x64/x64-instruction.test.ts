@@ -3,9 +3,9 @@ import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {decodeInstruction} from '../../../../source/engines/memory/decode/instruction.js';
-import {jdk} from '../../../helpers/jvm.js';
-import {randomBytes} from '../../../helpers/random.js';
+import {decodeInstruction} from '../../../../../source/engines/memory/arch/x64/x64-instruction.js';
+import {jdk} from '../../../../helpers/jvm.js';
+import {randomBytes} from '../../../../helpers/random.js';
 
 const bytes = (hex: string) => Uint8Array.from(hex.split(' ').map(byte => Number.parseInt(byte, 16)));
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {decodeEpilogue, decodePrologue} from '../../../../source/engines/memory/decode/prologue.js';
-import {randomBytes} from '../../../helpers/random.js';
+import {decodeEpilogue, decodePrologue} from '../../../../../source/engines/memory/arch/x64/x64-prologue.js';
+import {randomBytes} from '../../../../helpers/random.js';
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 

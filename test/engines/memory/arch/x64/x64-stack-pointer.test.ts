@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {poppedBeforeReturn, pushedOnFrame} from '../../../../source/engines/memory/decode/stack-pointer.js';
-import {randomBytes} from '../../../helpers/random.js';
+import {stubFrame, pushedOnFrame} from '../../../../../source/engines/memory/arch/x64/x64-stack-pointer.js';
+import {randomBytes} from '../../../../helpers/random.js';
 
 /** Reads code of which the first byte is at address 0, and nothing behind it. */
 function reader(code: Uint8Array): (address: number) => Uint8Array {
@@ -34,34 +34,34 @@ test.each([
 	expect(pushedOnFrame(code, pc, frameBytes)).toBe(pushed);
 });
 
-const gone = {bytes: 0, isFpLast: false};
+const gone = {depth: 0, isFpSaved: false};
 
 test.each([
 	['a stub that has pushed nothing', hex('48 8b 00 c3'), 0, gone],
 	['registers, and values that were allocated', hex('4c 8b 4c 24 10 48 8d 64 24 20 58 59 5e 5f c3'), 0, {
-		bytes: 0x40,
-		isFpLast: false,
+		depth: 0x40,
+		isFpSaved: false,
 	}],
 	[
 		'the flags and the frame pointer, then a jump to the method found',
 		hex('48 81 c4 80 00 00 00 48 83 c4 08 9d 5d ff e0'),
 		0,
-		{bytes: 0x98, isFpLast: true},
+		{depth: 0x98, isFpSaved: true},
 	],
 	['at its beginning', hex('57 56 5e 5f c3'), 0, gone],
-	['a loop that a taken branch leaves', hex('57 85 c9 74 02 eb fa 5f c3'), 1, {bytes: 8, isFpLast: false}],
+	['a loop that a taken branch leaves', hex('57 85 c9 74 02 eb fa 5f c3'), 1, {depth: 8, isFpSaved: false}],
 	['a loop without an end', hex('57 eb fd'), 1, undefined],
 	['the stack pointer from a register', hex('48 89 ec 5d c3'), 0, undefined],
 	['leave', hex('c9 c3'), 0, undefined],
 	['no code', hex(''), 0, undefined],
 ])('what a stub pops before it returns: %s', (_, code, pc, popped) => {
-	expect(poppedBeforeReturn(code, pc)).toEqual(popped);
+	expect(stubFrame(code, pc)).toEqual(popped);
 });
 
 test('any bytes end', () => {
 	for (let seed = 0; seed < 500; seed++) {
 		const code = reader(randomBytes(seed, 400));
 		expect(pushedOnFrame(code, seed % 300, 8 * (seed % 20))).toBeGreaterThanOrEqual(0);
-		poppedBeforeReturn(code, seed % 300);
+		stubFrame(code, seed % 300);
 	}
 });

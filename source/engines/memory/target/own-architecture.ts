@@ -1,0 +1,9 @@
+import process from 'node:process';
+import {x64} from '../arch/x64/x64.js';
+import {type Architecture} from '../arch/architecture.js';
+
+/** The architectures on which the engine works. */
+export const architectures: readonly Architecture[] = [x64];
+
+/** The architecture of this process, and so of its targets. On any that is not listed the engine does not start. */
+export const ownArchitecture: Architecture = architectures.find(({id}) => id === process.arch) ?? x64;
