@@ -89,7 +89,7 @@ export type TargetVitals = {
 	readonly recentCpuPercent?: number;
 	readonly recentGcPercent?: number;
 	readonly recentGcCause?: Printable;
-	/** Java heap in use after the last collection, and by how much that figure grows, see `HeapAfterCollections`. */
+	/** Java heap in use after the last collection, and by how much that figure grows, see `Growth`. */
 	readonly heapAfterGcBytes?: number;
 	readonly heapGrowthBytesPerMin?: number;
 	/** Share of the time since the previous reading in which safepoints stopped the program, collections included. */
@@ -120,21 +120,25 @@ export type TargetVitals = {
 	readonly metaspaceUsedBytes?: number;
 	readonly metaspaceCommittedBytes?: number;
 	readonly metaspaceMaxBytes?: number;
+	readonly metaspaceGrowthBytesPerMin?: number;
 	/** The part of metaspace for classes alone (compressed class space), and its size. */
 	readonly classSpaceCommittedBytes?: number;
 	readonly classSpaceMaxBytes?: number;
+	readonly classSpaceGrowthBytesPerMin?: number;
 	/** Classes that are loaded, and how many are loaded a second since the previous reading. */
 	readonly loadedClasses?: number;
 	readonly classLoadsPerS?: number;
 	/** Open files of the process, and the most that it may have; of these, by kind, as far as they could be read. */
 	readonly openFiles?: number;
 	readonly openFilesMax?: number;
+	readonly openFilesGrowthPerMin?: number;
 	readonly openSockets?: number;
 	readonly openPipes?: number;
 	readonly openPaths?: number;
 	/** Threads of all processes of the cgroup, and the most that it may have; absent without a limit. */
 	readonly tasks?: number;
 	readonly tasksMax?: number;
+	readonly tasksGrowthPerMin?: number;
 	/** Memory of the cgroup that the kernel cannot reclaim, and its limit; absent without a limit. */
 	readonly memoryBytes?: number;
 	readonly memoryMaxBytes?: number;
@@ -142,6 +146,7 @@ export type TargetVitals = {
 	readonly directBytes?: number;
 	readonly directBuffers?: number;
 	readonly directMaxBytes?: number;
+	readonly directGrowthBytesPerMin?: number;
 	/** Memory of files that the program maps into buffers, and their number. */
 	readonly mappedBytes?: number;
 	readonly mappedBuffers?: number;
@@ -162,6 +167,7 @@ export type EngineFigures = Pick<
 	| 'codeCacheMaxBytes'
 	| 'directBuffers'
 	| 'directBytes'
+	| 'directGrowthBytesPerMin'
 	| 'directMaxBytes'
 	| 'mappedBuffers'
 	| 'mappedBytes'

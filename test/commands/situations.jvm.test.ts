@@ -89,6 +89,23 @@ test.concurrent(
 	}),
 );
 
+test.concurrent(
+	'what grows: in the header long before it is used up, and with its rate in Memory',
+	beside(async () => {
+		const java = await javaForTest('GrowsSteadily', {
+			args: ['1000000'],
+			under: ['prlimit', '--nofile=1500'],
+			jvmArgs: ['-Xmx64m', '-XX:+UseSerialGC', '-XX:MaxDirectMemorySize=400m', '-XX:MaxMetaspaceSize=32m'],
+		});
+		const args = [cli, String(java.pid)];
+		const terminal = closedAfterTest(new TerminalSession(process.execPath, args, {env: {XDG_STATE_HOME: state}}));
+		await terminal.until(/^CPU .* (?:direct memory|open files|metaspace) \d+% of \d+M? ↗/m);
+		await terminal.typeUntil('8', /^.direct memory .* ↗ \d+M\/min, full in /m);
+		await terminal.until(/^.metaspace .* ↗ [\d.]+M\/min, full in /m);
+		await terminal.until(/^.open files .* ↗ \d+\/min, full in /m);
+	}),
+);
+
 // The machine of the tests may have no CPU for compilers: that they are at work is then not seen.
 test.for<Case>([
 	[

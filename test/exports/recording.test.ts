@@ -33,7 +33,7 @@ async function recorded(
 	let ring = emptyRing;
 	for (const [second, snapshot] of session.entries()) {
 		ring = addToRing(ring, snapshot, {
-			vitals: {cpuPercent: second, gcCause: safe`G1`, heapGrowthBytesPerMin: -1},
+			vitals: {cpuPercent: second, gcCause: safe`G1`, heapGrowthBytesPerMin: -1, openFilesGrowthPerMin: -2},
 			sourceNotes: {note: safe`second ${second}`},
 		});
 		await recorder.follow(ring);
@@ -69,7 +69,7 @@ describe('a recording', () => {
 				const index = pick(random, seconds);
 				const {snapshot, ...others} = lookBack.at(recording.ring, index)!;
 				expect(others).toMatchObject({
-					vitals: {cpuPercent: index, gcCause: 'G1', heapGrowthBytesPerMin: -1},
+					vitals: {cpuPercent: index, gcCause: 'G1', heapGrowthBytesPerMin: -1, openFilesGrowthPerMin: -2},
 					sourceNotes: {note: `second ${index}`},
 				});
 				expect(saidBy(snapshot)).toEqual(saidBy(session[index]));

@@ -14,6 +14,7 @@ import {openVitals} from '../../source/jvm/counters/vitals.js';
 import {threadIdsOf, kernelNameOf} from '../../source/jvm/threads/native-ids.js';
 import {isCollector, jvmWork, workOf} from '../../source/model/jvm-stacks.js';
 import type {TargetVitals} from '../../source/model/snapshot.js';
+import {growthFindings} from '../../source/query/summary/limit-findings.js';
 import {javaForTest, closedAfterTest, spawnForTest} from '../helpers/for-test.js';
 import {
 	isNewestOrAskedFor, type JavaProcess, type Jdk, jdk, jdks, nice, runTool, startJava, targetOf,
@@ -23,6 +24,9 @@ import {until} from '../helpers/until.js';
 const mb = 2 ** 20;
 
 let filling: {readonly first: TargetVitals; readonly grown: Promise<TargetVitals>};
+
+/** Files that a program opens one after the other, and one that has opened some at its start. */
+let opening: {readonly grows: Promise<TargetVitals>; readonly hasGrown: Promise<TargetVitals>};
 
 // Begun first and awaited last: growth is known after twenty seconds, in which the other tests run.
 beforeAll(async () => {
@@ -38,9 +42,28 @@ beforeAll(async () => {
 		return now.heapGrowthBytesPerMin! > 100 * 1024 * 1024 && now;
 	});
 	filling = {first, grown};
+	const openers = await Promise.all(['1000000', '60'].map(async rounds => startJava('GrowsSteadily', {
+		under: [...nice, 'prlimit', '--nofile=1000'],
+		args: [rounds],
+		jvmArgs: ['-Xmx64m'],
+	})));
+	const [growing, flat] = await Promise.all(openers.map(async opener => openVitals(await targetOf(opener))));
+	opening = {
+		grows: until(() => {
+			const now = growing.read();
+			return now.openFilesGrowthPerMin! > 0 && now;
+		}),
+		hasGrown: until(() => {
+			const now = flat.read();
+			return now.openFiles! >= 60 && now.openFilesGrowthPerMin === 0 && now;
+		}),
+	};
 	return async () => {
-		vitals.close();
-		await java.stop();
+		for (const each of [vitals, growing, flat]) {
+			each.close();
+		}
+
+		await Promise.all([java, ...openers].map(async each => each.stop()));
 	};
 });
 
@@ -242,6 +265,15 @@ test('a heap that fills grows from collection to collection, of which there must
 	expect(heapGrowthBytesPerMin).toBeUndefined();
 	const {heapAfterGcBytes: after} = await grown;
 	expect(after).toBeGreaterThan(heapAfterGcBytes);
+});
+
+test('files that are opened one after the other are a finding before none is left, those of a start are none', async () => {
+	const aged = {uptimeMs: 180_000, openFiles: 600};
+	const [grows, hasGrown] = await Promise.all([opening.grows, opening.hasGrown]);
+	// Twenty a second, unless the machine is busy.
+	expect(grows.openFilesGrowthPerMin).toBeLessThan(1300);
+	expect(growthFindings({...grows, ...aged})).toMatchObject([{id: 'growth', figures: {limit: 'open files', max: 1000}}]);
+	expect(growthFindings({...hasGrown, ...aged})).toEqual([]);
 });
 
 /** Where groups may be made, and files with their limits, in version 1 or 2 of control groups. */

@@ -178,7 +178,7 @@ public class Situations {
 		start("leaker", () -> {
 			for (int i = 1;; i++) {
 				start("connection-" + i, Situations::sleep);
-				Thread.sleep(100);
+				Thread.sleep(25);
 			}
 		});
 	}

@@ -190,6 +190,66 @@ test.each<[TargetVitals, string | undefined]>([
 	expect(found(alone, vitals)).toEqual(text === undefined ? [] : [text]);
 });
 
+const growingDirect: TargetVitals = {
+	directBytes: 141, directMaxBytes: 256, directGrowthBytesPerMin: 120, directBuffers: 282, uptimeMs: 60_000,
+};
+
+test.each<[TargetVitals, string | undefined]>([
+	[growingDirect, 'Direct memory grows 120B/min, full in 57s: 141B of 256B in use, by 282 buffers.'],
+	// Every program that starts grows, and what is bounded may stop before the limit.
+	[{...growingDirect, uptimeMs: 59_000}, undefined],
+	[{...growingDirect, directBytes: 127}, undefined],
+	[{...growingDirect, directGrowthBytesPerMin: 11}, undefined],
+	[{...growingDirect, directGrowthBytesPerMin: 0}, undefined],
+	[{...growingDirect, directGrowthBytesPerMin: -120}, undefined],
+	[{...growingDirect, directBytes: 250}, 'Direct memory is nearly used up: 250B of 256B, by 282 buffers.'],
+	[
+		{openFiles: 600, openFilesMax: 1024, openFilesGrowthPerMin: 53, openSockets: 512, uptimeMs: 3_600_000},
+		'Open files grow 53/min, full in 8m: 600 of 1024 in use, 512 of them sockets.',
+	],
+	[
+		{
+			metaspaceCommittedBytes: 60, metaspaceMaxBytes: 80, metaspaceGrowthBytesPerMin: 10, loadedClasses: 4102,
+			classLoadsPerS: 9, uptimeMs: 180_000,
+		},
+		'Metaspace grows 10B/min, full in 2m: 60B of 80B in use, by 4102 classes, 9 more a second.',
+	],
+	[
+		{metaspaceCommittedBytes: 60, metaspaceMaxBytes: 80, metaspaceGrowthBytesPerMin: 10, uptimeMs: 179_000},
+		undefined,
+	],
+	// A heap grows until the old generation is collected, and the memory of the cgroup with it.
+	[
+		{
+			heapAfterGcBytes: 60, heapMaxBytes: 80, heapGrowthBytesPerMin: 10, memoryBytes: 60, memoryMaxBytes: 80,
+			uptimeMs: 3_600_000,
+		},
+		undefined,
+	],
+])('what grows and is soon used up: %j', (vitals, text) => {
+	const alone = new Picture().draw('main | R500 | work:1').build();
+	expect(found(alone, vitals)).toEqual(text === undefined ? [] : [text]);
+	const {rows} = memoryView.query(alone, undefined, {
+		...defaultQuery, sort: memoryView.sort, vitals: {now: vitals, recent: []},
+	});
+	const about = findingsOf(alone, undefined, defaultQuery, {vitals}).map(finding =>
+		rows.find(row => memoryView.isAbout!(finding, row))?.name.toLowerCase());
+	expect(about).toEqual(text === undefined ? [] : [/^(?:direct memory|open files|metaspace)/.exec(text.toLowerCase())![0]]);
+});
+
+test('threads that grow are a finding, at the start only very many', () => {
+	const alone = new Picture().draw('mail-1 | t | com.acme.Mail.send:7\nmail-2 | t | com.acme.Mail.send:7').build();
+	const grown = {threadCount: 300, threadGrowthPerMin: 1080};
+	expect(found(alone, {...grown, uptimeMs: 60_000, tasks: 300, tasksMax: 4096})).toContainEqual(
+		'Threads grow: 300 now, 18 more a second, at the limit of the cgroup in 3m30s; 2 are mail-*, at c.acme.Mail.send:7.',
+	);
+	const atStart = found(alone, {...grown, uptimeMs: 59_000});
+	expect(atStart).not.toContainEqual(expect.stringMatching(/^Threads grow/));
+	expect(found(alone, {...grown, threadCount: 500, uptimeMs: 20_000})).toContainEqual(
+		expect.stringMatching(/^Threads grow: 500 now/),
+	);
+});
+
 test('what is used up comes before what waits for it, the nearest first, and leads to its row in Memory', () => {
 	const full = {
 		openFiles: 99,

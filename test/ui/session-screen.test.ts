@@ -287,12 +287,22 @@ describe('what the program nears', () => {
 		expect(heap).toMatch(/\u001B\[31m(?:\u001B\[\d+m)*86%/);
 	});
 
+	test('has what is reached within ten minutes at this pace, long before it is near', async () => {
+		const grows = async (directGrowthBytesPerMin: number, directBytes = 20 * mb) =>
+			header({...fine, directBytes, directMaxBytes: 100 * mb, directGrowthBytesPerMin}, 120);
+		expect(await grows(8 * mb)).toMatch(/ direct memory 20% of 100M \^ 8M\/min/);
+		expect(await grows(7.9 * mb)).toMatch(/limits ok/);
+		expect(await grows(0)).toMatch(/limits ok/);
+		expect(await grows(8 * mb, 75 * mb)).toMatch(/ direct memory 75% of 100M \^ 8M\/min/);
+		expect(await grows(-30 * mb, 75 * mb)).toMatch(/ direct memory 75% of 100M v/);
+	});
+
 	test('has arrows of growth, which a heap that is nearly empty has not', async () => {
 		const grows = async (heapAfterGcBytes: number, heapGrowthBytesPerMin: number) =>
 			header({...fine, heapAfterGcBytes, heapGrowthBytesPerMin}, 120);
 		expect(await grows(60 * mb, 8 * mb)).toMatch(/60% of 100M \^ 8M\/min /);
 		expect(await grows(60 * mb, -8 * mb)).toMatch(/60% of 100M v 8M\/min /);
-		expect(await grows(60 * mb, 5 * mb)).toMatch(/60% of 100M {3}limits/);
+		expect(await grows(60 * mb, 3.9 * mb)).toMatch(/60% of 100M {3}limits/);
 		expect(await grows(mb, 0.9 * mb)).toMatch(/1% of 100M {3}limits/);
 	});
 });

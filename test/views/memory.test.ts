@@ -22,11 +22,13 @@ const full: TargetVitals = {
 	metaspaceCommittedBytes: 71 * mb,
 	metaspaceUsedBytes: 69 * mb,
 	metaspaceMaxBytes: 80 * mb,
+	metaspaceGrowthBytesPerMin: 3 * mb,
 	loadedClasses: 4102,
 	classLoadsPerS: 9,
 	directBytes: 655 * mb,
 	directBuffers: 1310,
 	directMaxBytes: 700 * mb,
+	directGrowthBytesPerMin: 120 * mb,
 	mappedBytes: 6 * mb,
 	mappedBuffers: 1,
 	codeCacheBytes: 21 * mb,
@@ -40,8 +42,10 @@ const full: TargetVitals = {
 	threadGrowthPerMin: 3000,
 	tasks: 1021,
 	tasksMax: 4096,
+	tasksGrowthPerMin: 3000,
 	openFiles: 1024,
 	openFilesMax: 1024,
+	openFilesGrowthPerMin: 0,
 	openSockets: 1001,
 	openPipes: 2,
 	openPaths: 21,
@@ -62,18 +66,18 @@ function rowsOf(query: Query, snapshot = alone, since = undefined as typeof alon
 
 test('everything that is known has a row, with its limit and what else is known', () => {
 	expect(rowsOf(withVitals(full))).toEqual([
-		'heap|233M|256M|77.3|198M after collection, rising 29M/min, full in 2m00s',
+		'heap|233M|256M|77.3|↗ 29M/min, full in 2m, 198M after collection',
 		'  young|35M|||60M reserved now',
 		'  old|198M|||196M reserved now',
-		'metaspace|71M|80M|88.8|69M in use, 4102 classes, 9 loaded a second',
-		'direct memory|655M|700M|93.6|1310 buffers',
+		'metaspace|71M|80M|88.8|↗ 3M/min, full in 3m, 69M in use, 4102 classes, 9 loaded a second',
+		'direct memory|655M|700M|93.6|↗ 120M/min, full in 22s, 1310 buffers',
 		'mapped files|6M|||1 buffer',
 		'code cache|21M|240M||committed',
 		'finalizers|50|||objects wait',
 		'RSS|1.4G|||1.4G anonymous, 34M of files',
 		'cgroup memory|1.4G|1.5G|92.4|without cached files',
-		'threads|1021|||3000 more a minute',
-		'cgroup threads|1021|4096|24.9|',
+		'threads|1021|||↗ 3000/min',
+		'cgroup threads|1021|4096|24.9|↗ 3000/min, full in 1m01s',
 		'open files|1024|1024|100|1001 sockets, 2 pipes, 21 files',
 		'collections|57.0%||||',
 	].map(row => row.replace('||||', '|||')));
@@ -127,12 +131,12 @@ test('rows are sorted, filtered and written to files like those of every view', 
 	expect(names({sort: {column: safe`percent`, reverse: false}}).slice(0, 2)).toEqual(['open files', 'direct memory']);
 	const options = {query: withVitals({...full, youngUsedBytes: undefined}), view: memoryView, version: '1', vitals: full};
 	expect(textOf(csv.write(alone, undefined, options)).split('\r\n')[1]).toMatch(
-		/^[\dT:.Z-]+,heap,244318208,268435456,bytes,77\.34,"198M after collection, rising 29M\/min, full in 2m00s"$/,
+		/^[\dT:.Z-]+,heap,244318208,268435456,bytes,77\.34,"↗ 29M\/min, full in 2m, 198M after collection"$/,
 	);
 	const {memory} = JSON.parse(textOf(json.write(alone, undefined, options))) as {memory: unknown[]};
 	expect(memory[0]).toEqual({
 		what: 'heap', used: 233 * mb, max: 256 * mb, unit: 'bytes', usedPercent: 77.344,
-		more: '198M after collection, rising 29M/min, full in 2m00s',
+		more: '↗ 29M/min, full in 2m, 198M after collection',
 	});
 	expect(memory).toContainEqual(expect.objectContaining({what: 'RSS', max: null, usedPercent: null}));
 });

@@ -1,4 +1,5 @@
 import type {EngineFigures} from '../../model/snapshot.js';
+import {Growth} from '../../util/growth.js';
 import {objectsMayMove} from './hotspot/heap.js';
 import type {Jvm} from './hotspot/jvm.js';
 import {fail, ifReadable} from './target/memory-reader.js';
@@ -43,6 +44,7 @@ export class MemoryFigures {
 	readonly #jvm: Jvm;
 	readonly #objects: JdkObjects;
 	readonly #classes: ReturnType<typeof classesOf>;
+	readonly #directGrowth = new Growth();
 	#lastOfJdk: EngineFigures = {};
 	#lastAtMs = -Infinity;
 
@@ -76,9 +78,14 @@ export class MemoryFigures {
 				...ifReadable(() => this.#finalizers(), {}),
 			}));
 			if (figures) {
-				this.#lastOfJdk = figures;
+				this.#lastOfJdk = {
+					...figures,
+					...(figures.directBytes === undefined
+						? {}
+						: {directGrowthBytesPerMin: this.#directGrowth.with(nowMs, figures.directBytes)}),
+				};
 				this.#lastAtMs = nowMs;
-				return figures;
+				return this.#lastOfJdk;
 			}
 		}
 

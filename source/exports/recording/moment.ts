@@ -98,13 +98,15 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 	};
 }
 
-function checkedVitals({gcCause, recentGcCause, heapGrowthBytesPerMin: growth, ...vitals}: Document): TargetVitals {
+/** Names of figures that may be below 0. */
+const growthName = /Growth(?:Bytes)?PerMin$/;
+
+function checkedVitals({gcCause, recentGcCause, ...vitals}: Document): TargetVitals {
 	const isFigure = (value: unknown) => typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 	return {
-		...Object.fromEntries(Object.entries(vitals)
-			.filter(([name, value]) => ['isStopped', 'isFrozen'].includes(name) || isFigure(value))),
+		...Object.fromEntries(Object.entries(vitals).filter(([name, value]) => ['isStopped', 'isFrozen'].includes(name)
+			|| isFigure(growthName.test(name) && typeof value === 'number' ? Math.abs(value) : value))),
 		...checkedTexts({gcCause, recentGcCause}),
-		...(typeof growth === 'number' && isFigure(Math.abs(growth)) ? {heapGrowthBytesPerMin: growth} : {}),
 	};
 }
 

@@ -1,5 +1,6 @@
 import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
+import {getOrCreate} from '../../util/get-or-create.js';
 import {Growth} from '../../util/growth.js';
 import {mostOf} from '../../util/sum.js';
 import {printable, safe, type Printable} from '../../util/printable.js';
@@ -47,7 +48,7 @@ export function openVitals(target: Target): VitalsReader {
 	const allocation = new AllocationRate();
 	const recentCollections = new RecentCollections();
 	const heapAfterCollections = new HeapAfterCollections();
-	const threadGrowth = new Growth();
+	const growths = new Growths();
 	const cpuLimits = new CpuLimits(target.pid);
 	const processLimits = new ProcessLimits(target.pid);
 	const metaspaceMaxBytes = readMaxMetaspace(target);
@@ -65,6 +66,7 @@ export function openVitals(target: Target): VitalsReader {
 			previous = now;
 			const {heapUsedBytes, heapCapacityBytes, heapMaxBytes, ...generations} = heapOf(counters);
 			const {heapAfterGcBytes, heapGrowthBytesPerMin} = heapAfterCollections.with(now, heapUsedBytes);
+			const limited = {threadCount: stat.threads, ...metaspaceOf(counters), ...processLimits.read()};
 			return {
 				...(before ? sharesOf(before, now) : {}),
 				heapUsedBytes,
@@ -78,17 +80,15 @@ export function openVitals(target: Target): VitalsReader {
 				allocBytesPerS: before ? allocation.since(before, now) : undefined,
 				isStopped: stat.state === 'T',
 				isFrozen: isFrozen(target.pid),
-				threadCount: stat.threads,
-				threadGrowthPerMin: threadGrowth.with(now.atMs, stat.threads),
 				hostCpus,
 				hostLoad: loadavg()[0],
 				throttledPercent: cpuLimits.read(),
 				cpuLimitPercent: cpuLimits.limitPercent(),
 				cpuPressurePercent: cpuPressure(),
 				uptimeMs: target.facts.startedAtMs > 0 ? Math.max(0, Date.now() - target.facts.startedAtMs) : undefined,
-				...metaspaceOf(counters),
 				metaspaceMaxBytes,
-				...processLimits.read(),
+				...limited,
+				...growths.with(now.atMs, limited),
 			};
 		},
 		close() {
@@ -148,6 +148,36 @@ function sharesOf(
 			? undefined
 			: Math.max(0, now.collections - before.collections),
 	};
+}
+
+/** The figures whose growth is told, and the figure that tells it. */
+const growing = {
+	threadCount: 'threadGrowthPerMin',
+	openFiles: 'openFilesGrowthPerMin',
+	tasks: 'tasksGrowthPerMin',
+	metaspaceCommittedBytes: 'metaspaceGrowthBytesPerMin',
+	classSpaceCommittedBytes: 'classSpaceGrowthBytesPerMin',
+} as const satisfies Partial<Record<keyof TargetVitals, keyof TargetVitals>>;
+
+type GrowingFigure = keyof typeof growing;
+
+/** By how much figures grow that are read anew each time. */
+class Growths {
+	readonly #of = new Map<GrowingFigure, Growth>();
+
+	/** Adds a reading. Figures that are unknown have no growth. */
+	with(
+		atMs: number,
+		figures: Pick<TargetVitals, GrowingFigure>,
+	): Pick<TargetVitals, (typeof growing)[GrowingFigure]> {
+		return Object.fromEntries(Object.entries(growing).flatMap(([name, ofGrowth]) => {
+			const figure = name as GrowingFigure;
+			const count = figures[figure];
+			return count === undefined
+				? []
+				: [[ofGrowth, getOrCreate(this.#of, figure, () => new Growth()).with(atMs, count)]];
+		}));
+	}
 }
 
 /** A single second may have no collection of a program that mostly collects, or one of another cause. */
@@ -216,45 +246,30 @@ class AllocationRate {
 	}
 }
 
-/** Growth is that over the last minute, and needs at least four collections, over at least 20 seconds. */
-const growthMs = 60_000;
-const minGrowthMs = 20_000;
-const minCollections = 4;
+/** Collections of less than this time say nothing about growth. */
+const minHeapGrowthMs = 20_000;
 
 /**
-The heap in use after collections: all but eden, which they empty. Its growth is the difference between the minima of
-the older and the newer half of the last minute. What only larger collections free (such as G1's mixed ones) counts as
-growth until then.
+The heap in use after collections: all but eden, which they empty. What only larger collections free (such as G1's mixed
+ones) counts as growth until then.
 */
 class HeapAfterCollections {
-	#recentCollections: Array<{readonly ms: number; readonly bytes: number}> = [];
+	readonly #growth = new Growth(minHeapGrowthMs);
+	#lastBytes: number | undefined;
 	#collections = 0;
 
 	/** Adds a reading. Figures are undefined before the first collection, and for a collector without eden. */
 	with(
-		{atMs: ms, collections = 0, eden}: Reading,
+		{atMs, collections = 0, eden}: Reading,
 		heapUsedBytes: number | undefined,
 	): Pick<TargetVitals, 'heapAfterGcBytes' | 'heapGrowthBytesPerMin'> {
 		if (eden && heapUsedBytes !== undefined && collections !== this.#collections) {
 			this.#collections = collections;
-			this.#recentCollections = [...this.#recentCollections.filter(each => ms - each.ms < growthMs), {
-				ms,
-				bytes: Math.max(0, heapUsedBytes - eden.usedBytes),
-			}];
+			this.#lastBytes = Math.max(0, heapUsedBytes - eden.usedBytes);
+			this.#growth.with(atMs, this.#lastBytes);
 		}
 
-		const last = this.#recentCollections.at(-1);
-		const [first] = this.#recentCollections;
-		if (!last || this.#recentCollections.length < minCollections || last.ms - first.ms < minGrowthMs) {
-			return {heapAfterGcBytes: last?.bytes};
-		}
-
-		const middleMs = (first.ms + last.ms) / 2;
-		const least = (isIncluded: (ms: number) => boolean) =>
-			Math.min(...this.#recentCollections.filter(each => isIncluded(each.ms)).map(({bytes}) => bytes));
-		const grownBytes = least(ms => ms > middleMs) - least(ms => ms <= middleMs);
-		// From the middle of one half to the middle of the other is half the time: `last.ms - middleMs`.
-		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: grownBytes / (last.ms - middleMs) * 60_000};
+		return {heapAfterGcBytes: this.#lastBytes, heapGrowthBytesPerMin: this.#growth.perMin()};
 	}
 }
 

@@ -14,7 +14,7 @@ import {framesOf} from '../counters/stack-index.js';
 import {decimals, formatBytes, formatDuration} from '../columns/format.js';
 import {corePercent, sampledMs} from '../counters/share.js';
 import {threadKind, threadCpuNs, threadRunDelayNs} from '../counters/thread-table.js';
-import {limitFindings} from './limit-findings.js';
+import {growthFindings, limitFindings} from './limit-findings.js';
 import {summaryQuery} from './summary.js';
 import {threadGrowthFinding} from './pool-findings.js';
 import {waitFindings} from './wait-findings.js';
@@ -51,6 +51,7 @@ export function findingsOf(
 	const [usedUp, others] = [
 		[ofJvm?.isAtLimit ? ofJvm : undefined, ...limitFindings(known.vitals)],
 		[
+			...growthFindings(known.vitals),
 			growth,
 			ofJvm?.isAtLimit ? undefined : ofJvm,
 			safepointFinding(known.vitals),

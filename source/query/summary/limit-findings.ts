@@ -2,7 +2,8 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {joined, safe} from '../../util/printable.js';
 import {decimals} from '../columns/format.js';
 import type {Finding} from '../types/query.js';
-import {limitsOf, usedPercent} from './target-limits.js';
+import {fullInText} from './growth-trend.js';
+import {limitsOf, limitsReachedSoon, usedPercent} from './target-limits.js';
 
 /** A limit is nearly used up, and used up, from these percentages on. */
 const nearlyPercent = 95;
@@ -12,14 +13,37 @@ const entirelyPercent = 99;
 export function limitFindings(vitals: TargetVitals = {}): Finding[] {
 	const near = limitsOf(vitals).filter(limit => !limit.isInHeader && usedPercent(limit) >= nearlyPercent);
 	return near.filter(({isCertain}) => isCertain).map((limit): Finding => {
-		const {name, subject, used, max, usedText, maxText, more} = limit;
+		const {name, subject, isPlural, used, max, usedText, maxText, more} = limit;
 		const isAtLimit = usedPercent(limit) >= entirelyPercent;
-		const state = safe`${isAtLimit ? '' : 'nearly '}used up: ${usedText} of ${maxText}`;
+		const state = safe`${isPlural ? 'are' : 'is'} ${isAtLimit ? '' : 'nearly '}used up: ${usedText} of ${maxText}`;
 		return {
 			id: 'limit',
 			text: safe`${subject} ${joined([state, ...more], safe`, `)}.`,
 			figures: {limit: name, used, max, usedPercent: decimals(usedPercent(limit), 1)},
 			...(isAtLimit ? {isAtLimit} : {}),
+		};
+	});
+}
+
+/** What grows is a finding from this percentage of its limit on: what is bounded below mostly stops growing earlier. */
+const growingPercent = 50;
+
+/**
+Returns the findings that something grows and soon reaches its limit, the first one first. Threads have their own.
+Growth of the heap is no finding: what only a collection of the old generation frees grows until then.
+*/
+export function growthFindings(vitals: TargetVitals = {}): Finding[] {
+	return limitsReachedSoon(vitals).filter(limit => {
+		const percent = usedPercent(limit);
+		return percent >= growingPercent && percent < nearlyPercent && limit.growthFoundFromMs !== undefined
+			&& (vitals.uptimeMs ?? 0) >= limit.growthFoundFromMs;
+	}).map((limit): Finding => {
+		const {name, subject, isPlural, used, max, usedText, maxText, growthText, growthPerMin = 0, more, inMs} = limit;
+		const pace = safe`${isPlural ? 'grow' : 'grows'} ${growthText}, full in ${fullInText(inMs)}`;
+		return {
+			id: 'growth',
+			text: safe`${subject} ${pace}: ${joined([safe`${usedText} of ${maxText} in use`, ...more], safe`, `)}.`,
+			figures: {limit: name, used, max, growthPerMin: Math.round(growthPerMin), fullInMs: Math.round(inMs)},
 		};
 	});
 }

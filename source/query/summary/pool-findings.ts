@@ -14,6 +14,7 @@ import {waitsForWorkNow, stuckMs} from '../locks/newest-sample.js';
 import {poolStates, type PoolState} from '../pools/pool-state.js';
 import {waitOf} from '../locks/wait-of.js';
 import type {Finding, Query} from '../types/query.js';
+import {fullInMs, fullInText} from './growth-trend.js';
 
 /** A pool whose threads have waited for this long has no thread for its tasks; in a program that uses CPU, longer. */
 const leastQuietMs = 2000;
@@ -242,9 +243,14 @@ function commonAppLine(snapshot: Snapshot, query: Query, threads: readonly numbe
 	return key === undefined ? undefined : lineOf.get(key);
 }
 
-/** Threads that grow by at least this number a minute, and by this part of all, are a finding. */
+/**
+Threads that grow by at least this number a minute, and by this part of all, are a finding; in the first minute, in
+which pools grow to their size, only if there are many.
+*/
 const muchGrowthPerMin = 60;
 const muchGrowth = 0.25;
+const startMs = 60_000;
+const manyAtStart = 500;
 
 /** Returns the finding that there are more and more threads, with those that there are most of. */
 export function threadGrowthFinding(
@@ -253,8 +259,9 @@ export function threadGrowthFinding(
 	all: readonly number[],
 	vitals: TargetVitals = {},
 ): Finding | undefined {
-	const {threadCount = 0, threadGrowthPerMin: growth = 0} = vitals;
-	if (growth < muchGrowthPerMin || growth < muchGrowth * threadCount) {
+	const {threadCount = 0, threadGrowthPerMin: growth = 0, uptimeMs = startMs, tasksMax} = vitals;
+	const isStart = uptimeMs < startMs && threadCount < manyAtStart;
+	if (growth < muchGrowthPerMin || growth < muchGrowth * threadCount || isStart) {
 		return undefined;
 	}
 
@@ -266,7 +273,9 @@ export function threadGrowthFinding(
 	const sizeOf = (threads: readonly number[]) => membersOfAll(snapshot.threads, threads);
 	const [[name, threads] = [safe``, []]] = [...byName].toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a));
 	const at = commonAppLine(snapshot, query, threads)?.at;
-	const rate = safe`${formatCount(Math.round(growth / 60))} more a second`;
+	const inMs = fullInMs({used: threadCount, max: tasksMax, growthPerMin: growth});
+	const limit = inMs === undefined ? safe`` : safe`, at the limit of the cgroup in ${fullInText(inMs)}`;
+	const rate = safe`${formatCount(Math.round(growth / 60))} more a second${limit}`;
 	const most = safe`${formatCount(sizeOf(threads))} are ${name}${
 		at ? safe`, at ${shortName(at, maxLocationCells)}` : ''
 	}`;

@@ -3,27 +3,34 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {safe, type Printable} from '../../util/printable.js';
 import {mostOf} from '../../util/sum.js';
 import {formatBytes, plural} from '../columns/format.js';
+import {fullInMs, type Growing} from './growth-trend.js';
 
 /** Something that the program may use up, and how much of it is in use. */
-export type Limit = {
+export type Limit = Growing & {
 	readonly name: Printable;
-	/** The beginning of a sentence on it: "Metaspace is". */
+	/** The beginning of a sentence on it: "Metaspace". */
 	readonly subject: Printable;
+	readonly isPlural: boolean;
 	/** Whether the header always has the figure. */
 	readonly isInHeader: boolean;
 	/** Whether it is certain that what is in use cannot be used for something else. */
 	readonly isCertain: boolean;
-	readonly used: number;
+	/** Age of the JVM from which growth is a finding; undefined if healthy programs also come near the limit. */
+	readonly growthFoundFromMs?: number;
 	readonly max: number;
 	/** These as texts, and other figures. */
 	readonly usedText: Printable;
 	readonly maxText: Printable;
+	readonly growthText: Printable;
 	readonly more: readonly Printable[];
 };
 
-type Kind = Pick<Limit, 'name' | 'subject'> & {
+type Kind = Pick<Limit, 'growthFoundFromMs' | 'name' | 'subject'> & {
 	readonly isInHeader?: true;
-	readonly figures: (vitals: TargetVitals) => readonly [used: number | undefined, max: number | undefined];
+	readonly isPlural?: true;
+	readonly figures: (
+		vitals: TargetVitals,
+	) => readonly [used: number | undefined, max: number | undefined, growthPerMin?: number];
 	readonly text: (max: number) => Printable;
 	isCertain?(vitals: TargetVitals): boolean;
 	more?(vitals: TargetVitals): readonly Printable[];
@@ -39,18 +46,24 @@ loading classes makes the JVM collect, which HotSpot's names of the cause say.
 const metaspaceInUse = 0.85;
 const metaspaceCause = 'Metadata GC ';
 
+/** Every program that starts opens files and fills its buffers; loading its classes takes longer. */
+const startMs = 60_000;
+const loadingMs = 180_000;
+
 const kinds: readonly Kind[] = [
 	{
 		name: safe`heap`,
-		subject: safe`The heap is`,
+		subject: safe`The heap`,
 		isInHeader: true,
-		figures: vitals => [vitals.heapAfterGcBytes, vitals.heapMaxBytes],
+		figures: vitals => [vitals.heapAfterGcBytes, vitals.heapMaxBytes, vitals.heapGrowthBytesPerMin],
 		text: shortBytes,
 	},
 	{
 		name: safe`metaspace`,
-		subject: safe`Metaspace is`,
-		figures: vitals => [vitals.metaspaceCommittedBytes, vitals.metaspaceMaxBytes],
+		subject: safe`Metaspace`,
+		growthFoundFromMs: loadingMs,
+		figures: vitals =>
+			[vitals.metaspaceCommittedBytes, vitals.metaspaceMaxBytes, vitals.metaspaceGrowthBytesPerMin],
 		text: shortBytes,
 		isCertain: ({metaspaceUsedBytes = 0, metaspaceMaxBytes = 0, gcCause = ''}) =>
 			metaspaceUsedBytes >= metaspaceInUse * metaspaceMaxBytes || gcCause.startsWith(metaspaceCause),
@@ -61,22 +74,27 @@ const kinds: readonly Kind[] = [
 	},
 	{
 		name: safe`class space`,
-		subject: safe`The class space of metaspace is`,
-		figures: vitals => [vitals.classSpaceCommittedBytes, vitals.classSpaceMaxBytes],
+		subject: safe`The class space of metaspace`,
+		growthFoundFromMs: loadingMs,
+		figures: vitals =>
+			[vitals.classSpaceCommittedBytes, vitals.classSpaceMaxBytes, vitals.classSpaceGrowthBytesPerMin],
 		text: shortBytes,
 		more: ({loadedClasses}) => loadedClasses ? [safe`by ${loadedClasses} classes`] : [],
 	},
 	{
 		name: safe`direct memory`,
-		subject: safe`Direct memory is`,
-		figures: vitals => [vitals.directBytes, vitals.directMaxBytes],
+		subject: safe`Direct memory`,
+		growthFoundFromMs: startMs,
+		figures: vitals => [vitals.directBytes, vitals.directMaxBytes, vitals.directGrowthBytesPerMin],
 		text: shortBytes,
 		more: ({directBuffers}) => directBuffers ? [safe`by ${plural(directBuffers, safe`buffer`)}`] : [],
 	},
 	{
 		name: safe`open files`,
-		subject: safe`Open files are`,
-		figures: vitals => [vitals.openFiles, vitals.openFilesMax],
+		subject: safe`Open files`,
+		isPlural: true,
+		growthFoundFromMs: startMs,
+		figures: vitals => [vitals.openFiles, vitals.openFilesMax, vitals.openFilesGrowthPerMin],
 		text: countText,
 		more({openSockets = 0, openPipes = 0, openPaths = 0}) {
 			const kinds = new Map([['sockets', openSockets], ['pipes', openPipes], ['files', openPaths]] as const);
@@ -86,21 +104,22 @@ const kinds: readonly Kind[] = [
 	},
 	{
 		name: safe`cgroup threads`,
-		subject: safe`Threads of the cgroup are`,
-		figures: vitals => [vitals.tasks, vitals.tasksMax],
+		subject: safe`Threads of the cgroup`,
+		isPlural: true,
+		figures: vitals => [vitals.tasks, vitals.tasksMax, vitals.tasksGrowthPerMin],
 		text: countText,
 		more: ({threadCount}) => threadCount === undefined ? [] : [safe`${threadCount} in this process`],
 	},
 	{
 		name: safe`cgroup memory`,
-		subject: safe`Memory of the cgroup is`,
+		subject: safe`Memory of the cgroup`,
 		figures: vitals => [vitals.memoryBytes, vitals.memoryMaxBytes],
 		text: shortBytes,
 		more: () => [safe`without cached files; above it the kernel ends a process`],
 	},
 	{
 		name: safe`CPU`,
-		subject: safe`CPU time is`,
+		subject: safe`CPU time`,
 		isInHeader: true,
 		figures: vitals => [vitals.recentCpuPercent ?? vitals.cpuPercent, vitals.cpuLimitPercent],
 		text: percentText,
@@ -109,18 +128,22 @@ const kinds: readonly Kind[] = [
 
 /** Returns the limits that could be read, the one that is nearest first. */
 export function limitsOf(vitals: TargetVitals): readonly Limit[] {
-	return kinds.flatMap(({figures, text, isInHeader = false, isCertain, more, ...kind}): Limit[] => {
-		const [used, max] = figures(vitals);
+	return kinds.flatMap((kind): Limit[] => {
+		const {figures, text, isInHeader = false, isPlural = false, isCertain, more, ...others} = kind;
+		const [used, max, growthPerMin] = figures(vitals);
 		return used === undefined || max === undefined || max <= 0
 			? []
 			: [{
-				...kind,
+				...others,
 				isInHeader,
+				isPlural,
 				isCertain: isCertain?.(vitals) ?? true,
 				used,
 				max,
+				growthPerMin,
 				usedText: text(used),
 				maxText: text(max),
+				growthText: safe`${text(Math.round(Math.abs(growthPerMin ?? 0)))}/min`,
 				more: more?.(vitals) ?? [],
 			}];
 	}).sort((a, b) => usedPercent(b) - usedPercent(a));
@@ -129,6 +152,17 @@ export function limitsOf(vitals: TargetVitals): readonly Limit[] {
 /** Returns how much of a limit is used up. */
 export function usedPercent({used, max}: Pick<Limit, 'used' | 'max'>): number {
 	return 100 * used / max;
+}
+
+/** A limit that is reached within this time at the pace of the last minute is shown. */
+const soonMs = 600_000;
+
+/** Returns the limits that will soon be reached at the pace of the last minute, the first one first. */
+export function limitsReachedSoon(vitals: TargetVitals): ReadonlyArray<Limit & {readonly inMs: number}> {
+	return limitsOf(vitals).flatMap(limit => {
+		const inMs = fullInMs(limit);
+		return inMs === undefined || inMs > soonMs ? [] : [{...limit, inMs}];
+	}).sort((a, b) => a.inMs - b.inMs);
 }
 
 /** Percentages of a limit from which a figure is highlighted, and from which it is in the colour of alarms. */

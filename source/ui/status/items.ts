@@ -5,11 +5,11 @@ import {featureRelease, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import {formatDuration, plural, sparkline} from '../../query/columns/format.js';
 import {vitalsTrend} from '../../query/past/recent-vitals.js';
-import type {Trend} from '../../query/past/steps.js';
+import type {Trend as Steps} from '../../query/past/steps.js';
 import {
-	limitRole, limitsOf, nearPercent, shortBytes, usedPercent, type Limit,
+	limitRole, limitsOf, limitsReachedSoon, nearPercent, shortBytes, usedPercent, type Limit,
 } from '../../query/summary/target-limits.js';
-import {heapTrend, type HeapTrend} from '../../query/summary/heap-trend.js';
+import {heapGrowing, trendArrows, trendOf, type Trend} from '../../query/summary/growth-trend.js';
 import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
@@ -198,7 +198,7 @@ export const headerItems: readonly HeaderItem[] = [
 		line: 2,
 		isJoined: true,
 		priority: 6,
-		text: ({data: {vitals}}) => heapArrows[heapTrend(vitals) ?? 'flat'],
+		text: ({data: {vitals}}) => trendArrows[heapTrend(vitals)],
 		role: ({data: {vitals}}) => heapTrend(vitals) === 'rising' ? 'hot' : undefined,
 	},
 	{
@@ -206,7 +206,7 @@ export const headerItems: readonly HeaderItem[] = [
 		isJoined: true,
 		priority: 22,
 		text: ({data: {vitals}}) =>
-			(heapTrend(vitals) ?? 'flat') === 'flat'
+			heapTrend(vitals) === 'flat'
 				? safe``
 				: safe`${shortBytes(Math.abs(vitals.heapGrowthBytesPerMin ?? 0))}/min`,
 	},
@@ -217,17 +217,29 @@ export const headerItems: readonly HeaderItem[] = [
 		meaning:
 			'of heap, metaspace, class space, direct memory, open files, and the threads, CPU time and memory of its '
 			+ 'cgroup the program uses less than 70 % of what it may, as far as limits exist and can be '
-			+ 'read; otherwise the nearest limit',
+			+ 'read; otherwise the nearest limit, or one that is reached within ten minutes at the pace of the last one',
 		text({data: {vitals}}) {
 			const [limit] = limitsOf(vitals);
-			const nearest = nearestOfOthers(vitals);
-			return nearest
-				? safe`${nearest.name} ${Math.round(usedPercent(nearest))}% of ${nearest.maxText}`
+			const shown = shownLimit(vitals);
+			return shown
+				? safe`${joined([
+					safe`${shown.name} ${Math.round(usedPercent(shown))}% of ${shown.maxText}`,
+					...[trendArrows[trendOf(shown) ?? 'flat']].filter(Boolean),
+				], safe` `)}`
 				: (limit && usedPercent(limit) < nearPercent ? safe`limits ok` : safe``);
 		},
 		role({data: {vitals}}) {
-			const nearest = nearestOfOthers(vitals);
-			return nearest ? limitRole(usedPercent(nearest)) : 'good';
+			const shown = shownLimit(vitals);
+			return shown ? limitRole(usedPercent(shown)) : 'good';
+		},
+	},
+	{
+		line: 2,
+		isJoined: true,
+		priority: 22,
+		text({data: {vitals}}) {
+			const shown = shownLimit(vitals);
+			return shown && trendOf(shown) === 'rising' ? shown.growthText : safe``;
 		},
 	},
 	{
@@ -389,7 +401,7 @@ type FigureOptions = Required<Pick<HeaderItem, 'priority' | 'meaning' | 'text' |
 		readonly priority: number;
 		/** The number of characters on a narrow screen; a divisor of a trend's steps. */
 		readonly narrowSteps: number;
-		of(data: ScreenData): Trend | undefined | 0;
+		of(data: ScreenData): Steps | undefined | 0;
 	};
 };
 
@@ -428,9 +440,17 @@ function cpuMaxPercent({cpuLimitPercent = Infinity, hostCpus = Infinity}: Target
 	return Number.isFinite(max) ? max : undefined;
 }
 
-/** Returns the nearest limit if it is near, other than those whose figures the header has anyway. */
-function nearestOfOthers(vitals: TargetVitals): Limit | undefined {
-	return limitsOf(vitals).find(limit => !limit.isInHeader && usedPercent(limit) >= nearPercent);
+/**
+Returns the nearest limit if it is near, or the one that is reached soon, other than those whose figures the header has
+anyway.
+*/
+function shownLimit(vitals: TargetVitals): Limit | undefined {
+	return limitsOf(vitals).find(limit => !limit.isInHeader && usedPercent(limit) >= nearPercent)
+		?? limitsReachedSoon(vitals).find(({isInHeader}) => !isInHeader);
+}
+
+function heapTrend(vitals: TargetVitals): Trend {
+	return trendOf(heapGrowing(vitals)) ?? 'flat';
 }
 
 function heapText({heapAfterGcBytes, heapUsedBytes, heapMaxBytes}: TargetVitals): Printable {
@@ -441,8 +461,6 @@ function heapText({heapAfterGcBytes, heapUsedBytes, heapMaxBytes}: TargetVitals)
 
 	return heapUsedBytes === undefined ? safe`` : safe`${shortBytes(heapUsedBytes)}${max} in use`;
 }
-
-const heapArrows: Readonly<Record<HeapTrend, Printable>> = {flat: safe``, rising: safe`↗`, falling: safe`↘`};
 
 /** The CPU use of the process, 100 is one core; undefined if unknown. */
 function cpuPercentOf({vitals, summary}: ScreenData): number | undefined {

@@ -1,12 +1,14 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {figureColumn, textColumn, type Column} from '../../query/columns/column.js';
-import {formatCount, formatDuration, formatPercent, formats, plural, sparkline} from '../../query/columns/format.js';
+import {formatCount, formatPercent, formats, plural, sparkline} from '../../query/columns/format.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {countedThreads, scopeOf} from '../../query/counters/scope.js';
 import {membersOfAll} from '../../query/counters/thread-table.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {vitalsTrend, type VitalsSteps} from '../../query/past/recent-vitals.js';
-import {heapFullInMs, heapTrend} from '../../query/summary/heap-trend.js';
+import {
+	fullInMs, fullInText, heapGrowing, trendArrows, trendOf, type Growing,
+} from '../../query/summary/growth-trend.js';
 import {limitRole, shortBytes, usedPercent} from '../../query/summary/target-limits.js';
 import type {Query} from '../../query/types/query.js';
 import {getOrCreate} from '../../util/get-or-create.js';
@@ -74,6 +76,8 @@ export const memoryColumns: ReadonlyArray<Column<MemoryRow>> = [
 type Optional = Pick<MemoryRow, 'max' | 'note' | 'percent' | 'threadKeys' | 'unit'>;
 
 type Details = Pick<MemoryRow, 'about'> & Partial<Optional> & {
+	/** By how much the figure grows; undefined if that is unknown. */
+	readonly growthPerMin?: number;
 	/** Returns the figure of the trend. */
 	trendOf?(vitals: TargetVitals): number | undefined;
 };
@@ -88,24 +92,25 @@ class Rows {
 	}
 
 	/** Adds a row; none if the figure is unknown. */
-	add(key: string, name: Printable, used: number | undefined, {trendOf, ...details}: Details): void {
+	add(key: string, name: Printable, used: number | undefined, given: Details): void {
 		if (used === undefined) {
 			return;
 		}
 
-		const {max} = details;
-		const trend = trendOf && vitalsTrend(this.#recent, trendOf, max ?? 0);
+		const {trendOf: figureOf, growthPerMin, ...details} = given;
+		const {max, note = safe``, unit = 'bytes'} = details;
+		const trend = figureOf && vitalsTrend(this.#recent, figureOf, max ?? 0);
 		this.rows.push({
 			key,
 			name,
 			used,
-			unit: 'bytes',
-			note: safe``,
 			percent: max ? usedPercent({used, max}) : undefined,
 			threadKeys: [],
 			trend: trend ? sparkline(trend) : safe``,
 			order: this.rows.length,
 			...details,
+			unit,
+			note: parts(growthText({used, max, growthPerMin}, unit), note),
 		});
 	}
 }
@@ -158,22 +163,32 @@ function parts(...texts: readonly Printable[]): Printable {
 	return joined(texts.filter(Boolean), safe`, `);
 }
 
+/** Says by how much a figure rises or falls, and when it is full; empty if it does neither, or that is unknown. */
+function growthText(growing: Growing, unit: keyof typeof units): Printable {
+	const trend = trendOf(growing) ?? 'flat';
+	const inMs = fullInMs(growing);
+	const rate = units[unit](Math.round(Math.abs(growing.growthPerMin ?? 0)));
+	return trend === 'flat'
+		? safe``
+		: parts(
+			safe`${trendArrows[trend]} ${rate}/min`,
+			inMs === undefined ? safe`` : safe`full in ${fullInText(inMs)}`,
+		);
+}
+
 function bytesOf(bytes: number | undefined, what: Printable): Printable {
 	return bytes === undefined ? safe`` : safe`${shortBytes(bytes)} ${what}`;
 }
 
 function addHeap(rows: Rows, vitals: TargetVitals): void {
-	const {heapUsedBytes, heapAfterGcBytes, heapMaxBytes: max, heapGrowthBytesPerMin: growth = 0} = vitals;
-	const fullInMs = heapFullInMs(vitals);
-	const trend = heapTrend(vitals) ?? 'flat';
+	const {heapUsedBytes, heapAfterGcBytes, heapMaxBytes: max} = vitals;
 	rows.add('heap', safe`heap`, heapUsedBytes, {
 		about: safe`The Java heap and its maximum, as of the last collection. What rises until it is full is a leak.`,
 		max,
 		percent: max && heapAfterGcBytes !== undefined ? usedPercent({used: heapAfterGcBytes, max}) : undefined,
 		note: parts(
+			growthText(heapGrowing(vitals), 'bytes'),
 			bytesOf(heapAfterGcBytes, safe`after collection`),
-			trend === 'flat' ? safe`` : safe`${trend} ${shortBytes(Math.abs(growth))}/min`,
-			fullInMs === undefined ? safe`` : safe`full in ${formatDuration(fullInMs)}`,
 		),
 		trendOf: ({heapAfterGcBytes: after, heapUsedBytes: used}) => heapAfterGcBytes === undefined ? used : after,
 	});
@@ -195,6 +210,7 @@ function addNonHeap(rows: Rows, vitals: TargetVitals): void {
 	rows.add('metaspace', safe`metaspace`, vitals.metaspaceCommittedBytes, {
 		about: safe`Memory that is committed for classes, as of the last collection, and -XX:MaxMetaspaceSize.`,
 		max: vitals.metaspaceMaxBytes,
+		growthPerMin: vitals.metaspaceGrowthBytesPerMin,
 		note: parts(
 			bytesOf(vitals.metaspaceUsedBytes, safe`in use`),
 			loadedClasses === undefined ? safe`` : safe`${loadedClasses} classes`,
@@ -205,11 +221,13 @@ function addNonHeap(rows: Rows, vitals: TargetVitals): void {
 	rows.add('class-space', safe`  class space`, vitals.classSpaceCommittedBytes, {
 		about: safe`The part of metaspace for compressed class pointers, and -XX:CompressedClassSpaceSize.`,
 		max: vitals.classSpaceMaxBytes,
+		growthPerMin: vitals.classSpaceGrowthBytesPerMin,
 		trendOf: ({classSpaceCommittedBytes}) => classSpaceCommittedBytes,
 	});
 	rows.add('direct', safe`direct memory`, vitals.directBytes, {
 		about: safe`Direct buffers, but not what Netty allocates itself; the limit is MaxDirectMemorySize, or the heap's.`,
 		max: vitals.directMaxBytes,
+		growthPerMin: vitals.directGrowthBytesPerMin,
 		note: directBuffers === undefined ? safe`` : plural(directBuffers, safe`buffer`),
 		trendOf: ({directBytes}) => directBytes,
 	});
@@ -255,12 +273,13 @@ const maxNames = 5;
 
 type Window = {readonly snapshot: Snapshot; readonly since: Snapshot | undefined; readonly query: Query};
 
-function addThreads(rows: Rows, {threadCount, threadGrowthPerMin = 0, tasks, tasksMax}: TargetVitals, window: Window) {
+function addThreads(rows: Rows, vitals: TargetVitals, window: Window): void {
+	const {threadCount, threadGrowthPerMin, tasks, tasksMax, tasksGrowthPerMin} = vitals;
 	rows.add('threads', safe`threads`, threadCount, {
 		about: safe`Threads of the process, native ones included. Below, those of most of them by name, digits as *.`,
 		unit: 'count',
-		note: threadGrowthPerMin >= 1 ? safe`${Math.round(threadGrowthPerMin)} more a minute` : safe``,
-		trendOf: vitals => vitals.threadCount,
+		growthPerMin: threadGrowthPerMin,
+		trendOf: then => then.threadCount,
 	});
 	const now = threadsByName(window.snapshot, window.query);
 	const before = window.since && threadsByName(window.since, window.query);
@@ -281,7 +300,8 @@ function addThreads(rows: Rows, {threadCount, threadGrowthPerMin = 0, tasks, tas
 		about: safe`Threads of all processes of the cgroup, and the most that it may have (pids.max).`,
 		unit: 'count',
 		max: tasksMax,
-		trendOf: vitals => vitals.tasks,
+		growthPerMin: tasksGrowthPerMin,
+		trendOf: then => then.tasks,
 	});
 }
 
@@ -297,18 +317,20 @@ function threadsByName(snapshot: Snapshot, query: Query): ReadonlyMap<Printable,
 	return byName;
 }
 
-function addFiles(rows: Rows, {openFiles, openFilesMax, openSockets, openPipes, openPaths}: TargetVitals): void {
+function addFiles(rows: Rows, vitals: TargetVitals): void {
+	const {openFiles, openFilesMax, openFilesGrowthPerMin, openSockets, openPipes, openPaths} = vitals;
 	const ofKind = (count: number | undefined, noun: Printable) => count ? plural(count, noun) : safe``;
 	rows.add('files', safe`open files`, openFiles, {
 		about: safe`Open files of the process, sockets included, and the most that it may have (ulimit -n).`,
 		unit: 'count',
 		max: openFilesMax,
+		growthPerMin: openFilesGrowthPerMin,
 		note: parts(
 			ofKind(openSockets, safe`socket`),
 			ofKind(openPipes, safe`pipe`),
 			ofKind(openPaths, safe`file`),
 		),
-		trendOf: vitals => vitals.openFiles,
+		trendOf: then => then.openFiles,
 	});
 }
 

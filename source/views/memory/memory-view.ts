@@ -56,7 +56,7 @@ export const memoryView: View<MemoryRow> = {
 			})),
 	},
 	isAbout: ({id, figures}, {key, name}) => id === key || (id === 'gc' && key === 'collections')
-		|| (id === 'limit' && figures.limit === name.trim()),
+		|| ((id === 'limit' || id === 'growth') && figures.limit === name.trim()),
 	locationOf: () => undefined,
 	threadsOf: ({threadKeys, name}) => ({
 		keys: threadKeys,

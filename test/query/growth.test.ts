@@ -1,0 +1,57 @@
+import {describe, expect, test} from 'vitest';
+import {fullInMs, fullInText, trendOf} from '../../source/query/summary/growth-trend.js';
+import {Growth} from '../../source/util/growth.js';
+
+/** The growth after a reading each second of what `count` returns for it. */
+function after(seconds: number, count: (second: number) => number): number | undefined {
+	const growth = new Growth();
+	let last: number | undefined;
+	for (let second = 0; second <= seconds; second++) {
+		last = growth.with(1000 * second, count(second));
+	}
+
+	return last;
+}
+
+describe('growth by readings of the last minute', () => {
+	test('is a rate if each quarter is above the one before', () => {
+		expect(after(15, second => 100 + (3 * second))).toBeCloseTo(180);
+		expect(after(600, second => 100 + (3 * second))).toBeCloseTo(180);
+		expect(after(600, second => 5000 - (3 * second))).toBeCloseTo(-180);
+		// What comes and goes does not hide it.
+		expect(after(60, second => (3 * second) + (second % 5 === 0 ? 0 : 400))).toBeCloseTo(180, -1);
+	});
+
+	test.each<[string, number, (second: number) => number]>([
+		['a step', 40, second => second < 20 ? 5 : 800],
+		['a start that has ended', 40, second => Math.min(200, 20 * second)],
+		['garbage that is collected', 60, second => 40 * (second % 9)],
+		['one more for a while', 60, second => second === 58 ? 900 : 100],
+		['a rest', 60, second => Math.min(second, 44)],
+		['nothing', 60, () => 7],
+	])('is zero for %s', (_, seconds, count) => {
+		expect(after(seconds, count)).toBe(0);
+	});
+
+	test('is unknown from few readings, or within a short time', () => {
+		expect(after(14, second => second)).toBeUndefined();
+		const growth = new Growth();
+		expect([0, 20, 40].map(second => growth.with(1000 * second, second) ?? 'unknown'))
+			.toEqual(['unknown', 'unknown', 'unknown']);
+		expect(growth.with(50_000, 50)).toBeCloseTo(60);
+	});
+});
+
+test('a figure rises if half a minute changes what is in use, or left, by a twentieth', () => {
+	expect(trendOf({used: 50, max: 100})).toBeUndefined();
+	expect([4.9, 5].map(growthPerMin => trendOf({used: 50, max: 100, growthPerMin}))).toEqual(['flat', 'rising']);
+	expect([-4.9, -5].map(growthPerMin => trendOf({used: 50, max: 100, growthPerMin}))).toEqual(['flat', 'falling']);
+	expect([0.99, 1].map(growthPerMin => trendOf({used: 91, max: 100, growthPerMin}))).toEqual(['flat', 'rising']);
+	expect(trendOf({used: 50, growthPerMin: 5})).toBe('rising');
+	expect(trendOf({used: 0, max: 100, growthPerMin: 0})).toBe('flat');
+	expect(fullInMs({used: 50, max: 100, growthPerMin: 5})).toBe(600_000);
+	expect(fullInMs({used: 110, max: 100, growthPerMin: 20})).toBe(0);
+	expect([{used: 50, growthPerMin: 5}, {used: 50, max: 100, growthPerMin: -5}].map(each => fullInMs(each)))
+		.toEqual([undefined, undefined]);
+	expect([42_000, 120_000, 125_000, 840_000].map(ms => fullInText(ms))).toEqual(['42s', '2m', '2m05s', '14m']);
+});
