@@ -63,6 +63,15 @@ test.concurrent.for<Case>([
 		/^! (?:\d\/\d )?All 3 threads of the common pool [^:]* at\s+Situations\.sleep:\d+\s+via\s+Thread\.sleep/m,
 		{jvmArgs: ['-Djava.util.concurrent.ForkJoinPool.common.parallelism=3']},
 	],
+	[
+		'commonPoolOfSleepers',
+		/^! (?:\d\/\d )?Both threads of the common pool wait, [^:]* at\s+Situations\.naps:\d+\s+via\s+Thread\.sleep/m,
+		{jvmArgs: ['-Djava.util.concurrent.ForkJoinPool.common.parallelism=2']},
+	],
+	[
+		'queueGrows',
+		/^! (?:\d\/\d )?The queue of mailer grows: \d+ tasks, \d+ more a\s+second;\s+both\s+threads\s+are\s+busy/m,
+	],
 	['threadLeak', /^! (?:\d\/\d )?Threads grow: \d+ now, \d+ more a second;\s+\d+\s+are\s+connection-\*, at/m],
 	[
 		'classInitialiser',

@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
 import java.util.zip.Deflater;
@@ -18,6 +19,7 @@ import java.util.zip.Deflater;
 public class Situations {
 	static final Object MONITOR = new Object();
 	static final ReentrantLock LOCK = new ReentrantLock();
+	static final AtomicInteger MAILERS = new AtomicInteger();
 	static volatile Object sink;
 
 	interface Body {
@@ -173,7 +175,33 @@ public class Situations {
 		}
 	}
 
-	/** Ten threads a second that wait forever. */
+	/** Give the common pool two threads: its tasks sleep, one after the other. */
+	static void commonPoolOfSleepers() {
+		for (int i = 0; i < 10_000; i++) {
+			ForkJoinPool.commonPool().execute(() -> runs(Situations::naps));
+		}
+	}
+
+	static void naps() throws Exception {
+		Thread.sleep(60);
+	}
+
+	/** Two threads that cannot keep up with fifty tasks a second. */
+	static void queueGrows() {
+		ExecutorService pool = Executors.newFixedThreadPool(2, task -> {
+			Thread thread = new Thread(task, "mailer-" + MAILERS.incrementAndGet());
+			thread.setDaemon(true);
+			return thread;
+		});
+		start("orders", () -> {
+			for (;;) {
+				pool.execute(() -> runs(Situations::naps));
+				Thread.sleep(20);
+			}
+		});
+	}
+
+	/** A thread that leaves forty others a second to wait forever. */
 	static void threadLeak() {
 		start("leaker", () -> {
 			for (int i = 1;; i++) {

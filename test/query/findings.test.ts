@@ -431,19 +431,66 @@ test('a pool that is full, with as many tasks queued, and whose threads wait is 
 });
 
 test('a queue that grows is found, whatever its threads do, if they are all busy', () => {
-	const growing = {queued: 240, queuedGrowthPerMin: 60};
+	const growing = {queued: 3000, queuedGrowthPerMin: 60, fullSinceMs: 0};
 	expect(found(fullPool(growing, {thread: 'R'}))).toEqual([
-		'The queue of http grows: 240 tasks, 1 more a second; all 4 threads are busy, most at c.acme.Db.load:33.',
+		'The queue of http grows: 3000 tasks, 1 more a second; all 4 threads are busy, most at c.acme.Db.load:33.',
+	]);
+	expect(found(fullPool({...growing, queueBound: 3600, size: 2, limit: 2}, {thread: 'R'}))).toEqual([
+		expect.stringMatching(/^The queue of http grows: 3000 tasks, 1 more a second, full in 10m; both threads are busy/),
 	]);
 	for (const healthy of [
 		{...growing, queuedGrowthPerMin: 59},
-		{...growing, queued: 241},
-		{...growing, readMs: 14_000},
-		{...growing, fullSinceMs: 0},
+		{...growing, queued: 3001},
+		{...growing, queuedGrowthPerMin: 0},
+		{...growing, queuedGrowthPerMin: -1},
+		{...growing, size: 3},
 		{...growing, kind: 'scheduled'},
 	] as const) {
 		expect(found(fullPool(healthy, {thread: 'R'}))).toEqual([]);
 	}
+});
+
+test('the common pool is starved if its threads wait in tasks and others have been in its queue for a while', () => {
+	const drawing = new Picture().draw('hot | R500 | work:1');
+	const names = [1, 2].map(thread => `ForkJoinPool.commonPool-worker-${thread}`);
+	const worker = 'java.util.concurrent.ForkJoinPool.runWorker:1623 | com.acme.Prices.ask:41';
+	const starved = (values: Partial<PoolReading>, now = 't', waitMs = 80) => {
+		for (const name of names) {
+			const stack = now === '.' ? 'java.util.concurrent.ForkJoinPool.runWorker:1623' : worker;
+			drawing.draw(`${name} | ${now === '.' ? 'w' : now} | ${stack} | java.lang.${now === '.' ? 'X.y' : 'Thread.sleep'}:9`);
+			drawing.set(name, {sinceMs: 100_000 - waitMs});
+		}
+
+		const snapshot = drawing.build();
+		const {session: {lastSampleAtMs}, threads: {name, key}} = snapshot;
+		return found({
+			...snapshot, pools: [poolReading({
+				kind: 'forkjoin',
+				name: safe`ForkJoinPool.commonPool-worker`,
+				threads: names.map(each => key[name.indexOf(printable(each))]),
+				size: 2,
+				limit: 2,
+				active: 2,
+				queued: 7,
+				atMs: lastSampleAtMs,
+				readMs: 60_000,
+				fullSinceMs: lastSampleAtMs - 13_000,
+				...values,
+			})],
+		});
+	};
+
+	const {session: {lastSampleAtMs}} = drawing.build();
+	expect(starved({})).toEqual([
+		'Both threads of the common pool wait, 13s, at c.acme.Prices.ask:41 via Thread.sleep: '
+		+ 'parallel streams and async tasks wait for it, 7 tasks queued.',
+	]);
+	for (const healthy of [{queued: 0}, {fullSinceMs: lastSampleAtMs - 4900}, {isCertain: false}]) {
+		expect(starved(healthy)).toEqual([]);
+	}
+
+	expect(starved({}, 'R')).toEqual([]);
+	expect(starved({}, '.')).toEqual([]);
 });
 
 test('a pool of connections that is used up is found, with the line that has most of them', () => {

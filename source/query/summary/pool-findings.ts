@@ -27,10 +27,9 @@ const leastFullOfConnectionsMs = 2000;
 /** Tasks that wait for at least this time are slow; many pools that do well are full of short ones. */
 const leastStuckMs = 1000;
 
-/** A queue that grows by this number a minute and this part of its length, over this time, is not kept up with. */
+/** A queue that grows by this number a minute and this part of its length is not kept up with. */
 const muchQueueGrowthPerMin = 60;
-const muchQueueGrowth = 0.25;
-const leastGrowthReadMs = 15_000;
+const muchQueueGrowth = 0.02;
 
 /** Begins the names of the workers of ForkJoinPool.commonPool(). */
 const commonPool = 'ForkJoinPool.commonPool-worker-';
@@ -66,7 +65,11 @@ function waitingPoolFindings(
 ): Finding[] {
 	const leastMs = isQuiet ? leastQuietMs : leastBusyMs;
 	return poolsOf(snapshot, all).flatMap((pool): Finding[] => {
-		const isWaiting = (thread: number) => stuckMs(snapshot, thread) >= leastMs
+		const state = states.find(({threads}) => threads.includes(pool.threads[0]));
+		const isCommon = pool.name.startsWith(commonPool);
+		// Its short waits follow one another if tasks have been in its queue all the time.
+		const isStarved = isCommon && state !== undefined && state.reading.queued > 0 && state.fullMs >= leastFullMs;
+		const isWaiting = (thread: number) => (isStarved || stuckMs(snapshot, thread) >= leastMs)
 			&& snapshot.threads.state[thread] !== stateCode.RUNNABLE
 			&& !waitsForWorkNow(snapshot, thread, query)
 			&& appLine(snapshot.dictionary, snapshot.threads.node[thread], query) !== undefined;
@@ -74,11 +77,9 @@ function waitingPoolFindings(
 			return [];
 		}
 
-		const isCommon = pool.name.startsWith(commonPool);
 		const isForResult = pool.threads.every(thread => waitOf(snapshot, thread, query)?.kind === 'future');
 		// A single thread may well wait for a task of another pool, unless nothing else is at work.
 		const isFound = (isCommon || isForResult) && (isQuiet || pool.threads.length > 1);
-		const state = states.find(({threads}) => threads.includes(pool.threads[0]));
 		return isFound ? [poolFinding(snapshot, query, pool, {isForResult, state})] : [];
 	});
 }
@@ -101,11 +102,11 @@ function poolFinding(
 	{name, threads}: Pool,
 	{isForResult, state}: {readonly isForResult: boolean; readonly state: PoolState | undefined},
 ): Finding {
-	const queued = state?.reading.queued ?? 0;
+	const {reading: {queued}, fullMs} = state ?? {reading: {queued: 0}, fullMs: 0};
 	const {at, via} = commonAppLine(snapshot, query, threads)!;
-	const longestMs = Math.max(...threads.map(thread => stuckMs(snapshot, thread)));
 	const isCommon = name.startsWith(commonPool);
-	const pool = isCommon ? safe`the common pool (ForkJoinPool.commonPool)` : safe`${name}*`;
+	const longestMs = Math.max(isCommon ? fullMs : 0, ...threads.map(thread => stuckMs(snapshot, thread)));
+	const pool = isCommon ? safe`the common pool` : safe`${name}*`;
 	const count = threads.length;
 	const all = count === 2 ? safe`Both` : safe`All ${count}`;
 	const who = count === 1 ? safe`The only thread of ${pool} waits` : safe`${all} threads of ${pool} wait`;
@@ -166,26 +167,29 @@ function connectionFinding({reading, fullMs, isFullLonger, holders}: PoolState):
 	};
 }
 
-/** Returns the finding that an executor's queue grows. */
+/** Returns the finding that an executor's queue has grown for a while, although it makes no more threads. */
 function growingQueueFinding(
 	snapshot: Snapshot,
 	query: Query,
-	{reading, threads, fullMs}: PoolState,
+	{reading, threads}: PoolState,
 ): Finding | undefined {
-	const {kind, name, size, queued, queuedGrowthPerMin: growth, readMs} = reading;
-	const grows = growth >= muchQueueGrowthPerMin && growth >= muchQueueGrowth * queued && readMs >= leastGrowthReadMs;
-	if (kind !== 'executor' || !grows || fullMs <= 0) {
+	const {kind, name, size, limit, queued, queueBound, queuedGrowthPerMin: growth} = reading;
+	const grows = growth >= muchQueueGrowthPerMin && growth >= muchQueueGrowth * queued;
+	// Between two tasks no thread is at work, and a pool may still make threads.
+	if (kind !== 'executor' || !grows || size < limit) {
 		return undefined;
 	}
 
 	const at = commonAppLine(snapshot, query, threads)?.at;
 	const most = at ? safe`, most at ${shortName(at, maxLocationCells)}` : safe``;
-	const rate = safe`${formatCount(Math.round(growth / 60))} more a second`;
+	const inMs = queueBound > 0 ? Math.max(0, queueBound - queued) / growth * 60_000 : undefined;
+	const full = inMs === undefined ? safe`` : safe`, full in ${fullInText(inMs)}`;
+	const rate = safe`${formatCount(Math.round(growth / 60))} more a second${full}`;
+	const several = size === 2 ? safe`both threads are` : safe`all ${size} threads are`;
+	const who = size === 1 ? safe`its only thread is` : several;
 	return {
 		id: 'pool-queue',
-		text: safe`The queue of ${name} grows: ${plural(queued, safe`task`)}, ${rate}; all ${
-			plural(size, safe`thread`)
-		} are busy${most}.`,
+		text: safe`The queue of ${name} grows: ${plural(queued, safe`task`)}, ${rate}; ${who} busy${most}.`,
 		figures: {
 			pool: name,
 			queued,
