@@ -192,7 +192,7 @@ test.concurrent.for(jdks().filter(({release}) => release >= 21))(
 			: [
 				'pinnedByInitialiser',
 				1,
-				/the only one is pinned in native code or a class initializer, at Situations\.sleep:\d+\.$/,
+				/the only one is pinned in a class initializer, at Situations\$Slow\.<clinit>:\d+\.$/,
 			] as const;
 		const jvmArgs = ['parallelism', 'maxPoolSize'].map(name => `-Djdk.virtualThreadScheduler.${name}=${carriers}`);
 		const {findings, notes} = await reported('Situations', {jdk, args: [situation], jvmArgs});
@@ -200,6 +200,20 @@ test.concurrent.for(jdks().filter(({release}) => release >= 21))(
 		expect(findings.map(({sentence}) => sentence))
 			.toEqual(sentences.map(sentence => expect.stringMatching(sentence) as string));
 		expect(notes).not.toContainEqual(expect.stringContaining('virtual threads'));
+	}),
+);
+
+test.concurrent.for(jdks().filter(({release}) => release >= 24))(
+	'virtual threads that wait for carriers which native code keeps: JDK $release',
+	beside(async on => {
+		const jvmArgs = ['parallelism', 'maxPoolSize'].map(name => `-Djdk.virtualThreadScheduler.${name}=2`);
+		const java = await javaForTest('CallsBack', {
+			jdk: on, args: ['70'], jvmArgs: [...jvmArgs, '--enable-native-access=ALL-UNNAMED'], under: [],
+		});
+		const args = [cli, String(java.pid)];
+		const terminal = closedAfterTest(new TerminalSession(process.execPath, args, {env: {XDG_STATE_HOME: state}}));
+		await terminal.until(/^! (?:\d\/\d )?68 virtual threads wait for a carrier, [^:]*: both\s+are\s+pinned\s+in\s+native/m);
+		await terminal.until(/^7\d threads: 0 running.* 68 lack a carrier/m);
 	}),
 );
 

@@ -334,6 +334,32 @@ test('virtual threads that lack a carrier because all are pinned are found', () 
 	]);
 });
 
+test('carriers whose virtual threads are not known are pinned if the JDK makes those wait there', () => {
+	const stacks = {
+		callback: 'com.acme.Native.call:16 | jdk.internal.foreign.abi.UpcallStub.invoke:-1 | com.acme.Native.compare:5 | com.acme.Pause.nap:21',
+		initializer: 'com.acme.Main.run:3 | com.acme.Tables.<clinit>:7 | com.acme.Pause.nap:21',
+		unknown: 'com.acme.Pause.nap:21',
+	};
+	const carried = (stack: keyof typeof stacks, park = 'parkOnCarrierThread') => {
+		const drawing = new Picture().draw('hot | R500 | work:1\nunmounted | R0');
+		for (const name of [1, 2]) {
+			drawing.draw(`ForkJoinPool-1-worker-${name} | t | ${stacks[stack]} | java.lang.VirtualThread.${park}:819`);
+			drawing.set(`ForkJoinPool-1-worker-${name}`, {sinceMs: 99_990});
+		}
+
+		return drawing.set('unmounted', {flags: threadFlag.virtual, members: 198, sinceMs: 92_000}).builder
+			.build({target: {jvmVersion: safe`25.0.1`}, session: {takenAtMs: 100_000}});
+	};
+
+	const start = '198 virtual threads wait for a carrier, up to 8s: both are pinned in';
+	expect(found(carried('callback'))).toEqual([`${start} native code, at c.acme.Native.call:16.`]);
+	expect(found(carried('initializer'))).toEqual([`${start} a class initializer, at c.acme.Tables.<clinit>:7.`]);
+	expect(found(carried('unknown'))).toEqual([
+		`${start} native code or a class initializer, at c.acme.Pause.nap:21.`,
+	]);
+	expect(found(carried('callback', 'yieldContinuation'))).toEqual([]);
+});
+
 test.each<[string, Picture]>([
 	['a carrier runs', pinned().set('mounted-2', {state: stateCode.RUNNABLE})],
 	['a carrier has been pinned for a moment', pinned().set('mounted-2', {sinceMs: 98_001})],

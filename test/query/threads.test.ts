@@ -184,6 +184,7 @@ test('the summary counts Java threads alive and parts CPU time by kind of thread
 		threads: 4,
 		vmThreads: 2,
 		contendingNow: 0,
+		lackingCarrier: 0,
 		statesNow: [0, 0, 1, 2, 0, 0, 1],
 		javaCpuPercent: 26,
 		jitCpuPercent: 20,

@@ -151,6 +151,11 @@ export function programLocation(snapshot: Snapshot, from: number): Location | un
 	return attributedLocation(snapshot, from);
 }
 
+/** Whether a virtual thread is ready to run, but has no carrier. */
+export function lacksCarrier({flags, carrier, state}: Snapshot['threads'], thread: number): boolean {
+	return (flags[thread] & threadFlag.virtual) !== 0 && carrier[thread] < 0 && state[thread] === stateCode.RUNNABLE;
+}
+
 /** Whether a thread waits without a timeout, perhaps forever. */
 export function waitsWithoutTimeout({threads}: Snapshot, thread: number): boolean {
 	return threads.state[thread] === stateCode.BLOCKED || threads.state[thread] === stateCode.WAITING;

@@ -10,7 +10,7 @@ import {unattributedNs} from '../counters/aligned.js';
 import {threadCpuNs, threadRunDelayNs, membersOf, threadKind, isOfJvm} from '../counters/thread-table.js';
 import {percentOf, corePercent, sampledMs, windowMs} from '../counters/share.js';
 import {deadlocksOf, type Deadlock} from '../locks/deadlocks.js';
-import {isHeldUpNow, waitsForWorkNow} from '../locks/newest-sample.js';
+import {isHeldUpNow, lacksCarrier, waitsForWorkNow} from '../locks/newest-sample.js';
 import {shownState, type OwnCodeRule} from '../counters/waiting-stacks.js';
 import {countersInWindow, isCounted, scopeOf, type Scope} from '../counters/scope.js';
 import {filterOf} from '../filter/filter.js';
@@ -22,6 +22,8 @@ export type Summary = {
 	*/
 	readonly threads: number;
 	readonly statesNow: StateTicks;
+	/** Number of the virtual threads that are ready to run, but have no carrier; RUNNABLE in `statesNow`. */
+	readonly lackingCarrier: number;
 	/** Number of the Java threads that wait for a lock held by another thread. */
 	readonly contendingNow: number;
 	readonly vmThreads: number;
@@ -103,6 +105,7 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined, rule:
 	let alive = 0;
 	let vmThreads = 0;
 	let contendingNow = 0;
+	let lackingCarrier = 0;
 	for (let thread = 0; thread < threads.count; thread++) {
 		const kind = threadKind(threads.flags[thread]);
 		const usedNs = threadCpuNs(snapshot, since, thread);
@@ -116,6 +119,7 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined, rule:
 			statesNow[stateCode[shownState(threadStates[threads.state[thread]], isForWork)]]
 				+= members;
 			contendingNow += isHeldUpNow(snapshot, thread, rule) ? members : 0;
+			lackingCarrier += lacksCarrier(threads, thread) ? members : 0;
 		} else if (threads.alive[thread] === 1) {
 			vmThreads++;
 		}
@@ -127,6 +131,7 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined, rule:
 		threads: alive,
 		vmThreads,
 		contendingNow,
+		lackingCarrier,
 		statesNow,
 		javaCpuPercent: corePercent(cpuNs.java, overMs),
 		jitCpuPercent: corePercent(cpuNs.jit, overMs),

@@ -1,7 +1,8 @@
 import {safe, type Printable} from '../../util/printable.js';
 import {getOrCreate} from '../../util/get-or-create.js';
+import {nativeLine} from '../../model/frame.js';
 import {lockKindCode, threadFlag} from '../../model/sample.js';
-import {featureRelease, type Snapshot} from '../../model/snapshot.js';
+import {featureRelease, type Dictionary, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatStuck, stuckInWords} from '../columns/format.js';
 import {locationNameOrEmpty} from '../columns/column.js';
@@ -12,7 +13,8 @@ import {appLine, type AppLine} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
 import {membersOf, membersOfAll} from '../counters/thread-table.js';
-import {isLibraryReader} from '../counters/waiting-stacks.js';
+import {framesOf} from '../counters/stack-index.js';
+import {cachedByNode, isLibraryReader} from '../counters/waiting-stacks.js';
 import {countedThreads, scopeOf} from '../counters/scope.js';
 import {mostOf} from '../../util/sum.js';
 import {deadlocksOf} from '../locks/deadlocks.js';
@@ -21,6 +23,7 @@ import {
 	isHeldUpNow,
 	waitsForWorkNow,
 	isStuckLonger,
+	lacksCarrier,
 	programLocation,
 	stuckMs,
 } from '../locks/newest-sample.js';
@@ -73,17 +76,16 @@ export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean)
 	return together ? [together] : findings;
 }
 
-/** Returns the finding that virtual threads cannot run because all carriers are pinned by others, which wait. */
+/**
+Returns the finding that virtual threads cannot run because all carriers are pinned by others, which wait. A virtual
+thread that waits without being pinned leaves its carrier.
+*/
 function pinnedFinding(snapshot: Snapshot, query: Query, all: readonly number[]): Finding | undefined {
-	const {threads, target} = snapshot;
-	const runnable = all.filter(thread =>
-		(threads.flags[thread] & threadFlag.virtual) !== 0 && threads.carrier[thread] < 0
-		&& threads.state[thread] === stateCode.RUNNABLE);
-	const mounted = all.filter(thread => threads.carrier[thread] >= 0);
+	const {threads} = snapshot;
+	const runnable = all.filter(thread => lacksCarrier(threads, thread));
+	const mounted = all.filter(thread => threads.carrier[thread] >= 0 || isCarrierOfPinned(snapshot, thread));
 	const {longestMs} = longestOf(snapshot, runnable);
-	const arePinned = mounted.length > 0
-		&& mounted.every(thread =>
-			threads.state[thread] !== stateCode.RUNNABLE && stuckMs(snapshot, thread) >= leastPinnedMs);
+	const arePinned = mounted.length > 0 && mounted.every(thread => isPinned(snapshot, thread));
 	if (!arePinned || longestMs < leastPinnedMs || hasFreeCarrier(snapshot, all, mounted)) {
 		return undefined;
 	}
@@ -91,35 +93,86 @@ function pinnedFinding(snapshot: Snapshot, query: Query, all: readonly number[])
 	const waiting = membersOfAll(threads, runnable);
 	const several = mounted.length === 2 ? safe`both are` : safe`all ${mounted.length} are`;
 	const carriers = mounted.length === 1 ? safe`the only one is` : several;
-	const code = featureRelease(target.jvmVersion) < firstWithUnpinnedMonitors
-		? 'synchronized or native code'
-		: 'native code or a class initializer';
-	const most = mostAtOneLine(snapshot, query, mounted);
-	const at = most
-		? safe`, ${most.count === mounted.length ? '' : safe`${most.count} of them `}at ${
-			shortName(most.location, maxLocationCells)
-		}`
-		: safe``;
+	const {code, at, part} = pinnedIn(snapshot, query, mounted);
 	return {
 		id: 'pinned',
 		text: safe`${waiting} virtual ${waiting === 1 ? 'thread waits' : 'threads wait'} for a carrier${
 			upTo(snapshot, runnable)
-		}: ${carriers} pinned in ${code}${at}.`,
+		}: ${carriers} pinned in ${code}${at ? safe`, ${part}at ${shortName(at, maxLocationCells)}` : ''}.`,
 		figures: {
 			threads: waiting,
 			carriers: mounted.length,
 			longestMs,
-			...(most ? {at: locationNameOrEmpty(most.location)} : {}),
+			...(at ? {at: locationNameOrEmpty(at)} : {}),
 		},
 	};
+}
+
+/** Returns what pins these threads, and the line that all or most (`part`: how many) of them are at. */
+function pinnedIn(
+	snapshot: Snapshot,
+	query: Query,
+	pinned: readonly number[],
+): {readonly code: Printable; readonly at?: Location; readonly part: Printable} {
+	const {threads, dictionary, target} = snapshot;
+	const [first, ...others] = pinned.map(thread => pinOf(dictionary, threads.node[thread], query));
+	const hasMonitors = featureRelease(target.jvmVersion) < firstWithUnpinnedMonitors;
+	const code = first && others.every(pin => pin?.code === first.code)
+		? safe`${first.code}`
+		: safe`${hasMonitors ? 'synchronized or native code' : 'native code or a class initializer'}`;
+	if (first?.at && others.every(pin => pin?.at && locationKey(pin.at, 'line') === locationKey(first.at!, 'line'))) {
+		return {code, at: first.at, part: safe``};
+	}
+
+	const most = mostAtOneLine(snapshot, query, pinned);
+	return {code, at: most?.location, part: !most || most.count === pinned.length ? safe`` : safe`${most.count} of them `};
+}
+
+/** Whether a mounted virtual thread, or its carrier, waits pinned: it has to for long, unless its stack proves it. */
+function isPinned(snapshot: Snapshot, thread: number): boolean {
+	const {threads, dictionary} = snapshot;
+	return threads.state[thread] !== stateCode.RUNNABLE
+		&& (stuckMs(snapshot, thread) >= leastPinnedMs || waitsPinned(dictionary, threads.node[thread], {}));
+}
+
+/** Whether a thread is the carrier of a pinned virtual thread that is not known itself, as behind native code. */
+function isCarrierOfPinned({threads, dictionary}: Snapshot, thread: number): boolean {
+	return (threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) === 0
+		&& waitsPinned(dictionary, threads.node[thread], {});
+}
+
+/** Whether the JDK made a virtual thread wait on its carrier, as it is pinned. */
+const waitsPinned = cachedByNode((dictionary, node) => framesOf(dictionary, node).some(({className, method}) =>
+	className === 'java.lang.VirtualThread' && /^(?:parkOnCarrierThread|doParkOnCarrierThread)$/.test(method)));
+
+/** Code that keeps a virtual thread on its carrier, and the line that calls it, or that it calls. */
+type Pin = {readonly code: 'a class initializer' | 'native code'; readonly at?: Location};
+
+/** Returns the code on a stack that pins its thread; undefined if it is not known. */
+function pinOf(dictionary: Dictionary, node: number, {app}: Query): Pin | undefined {
+	const {isOwn} = ownCode(app);
+	const frames = framesOf(dictionary, node);
+	const isOwnLine = ({className, line}: Location) => line >= 0 && isOwn(className);
+	const index = frames.findIndex(({className, method, line}, depth) =>
+		method === '<clinit>' || className === 'jdk.internal.foreign.abi.UpcallStub'
+		|| (depth > 0 && line === nativeLine && !className.startsWith('jdk.internal.vm.')));
+	if (index === -1) {
+		return undefined;
+	}
+
+	const inside = frames.slice(0, index).findLast(frame => isOwnLine(frame));
+	return frames[index].method === '<clinit>'
+		? {code: 'a class initializer', at: isOwnLine(frames[index]) ? frames[index] : inside}
+		: {code: 'native code', at: frames.slice(index).find(frame => isOwnLine(frame)) ?? inside};
 }
 
 /** Whether a thread of the carriers' pool carries no virtual thread now. */
 function hasFreeCarrier({threads}: Snapshot, all: readonly number[], mounted: readonly number[]): boolean {
 	const poolOf = (thread: number) => threads.name[thread].replace(/\d+$/, '');
-	const pools = new Set(mounted.map(thread => poolOf(threads.carrier[thread])));
-	return all.some(thread =>
-		(threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) === 0 && pools.has(poolOf(thread)));
+	const carriers = new Set(mounted.map(thread => threads.carrier[thread] >= 0 ? threads.carrier[thread] : thread));
+	const pools = new Set([...carriers].map(carrier => poolOf(carrier)));
+	return all.some(thread => !carriers.has(thread)
+		&& (threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) === 0 && pools.has(poolOf(thread)));
 }
 
 function serverFindings(snapshot: Snapshot, query: Query, all: readonly number[], isQuiet: boolean): Finding[] {

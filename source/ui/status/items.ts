@@ -9,6 +9,7 @@ import type {Trend as Steps} from '../../query/past/steps.js';
 import {
 	limitRole, limitsOf, limitsReachedSoon, nearPercent, shortBytes, usedPercent, type Limit,
 } from '../../query/summary/target-limits.js';
+import type {Summary} from '../../query/summary/summary.js';
 import {heapGrowing, trendArrows, trendOf, type Trend} from '../../query/summary/growth-trend.js';
 import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
@@ -337,12 +338,21 @@ export const headerItems: readonly HeaderItem[] = [
 		priority,
 		isJoined: index === 0,
 		text({data: {summary}}) {
-			const count = summary ? threadsIn(summary.statesNow, states) : 0;
+			const count = summary ? threadsIn(summary, states) : 0;
 			return count > 0 || (index === 0 && summary && summary.threads > 0) ? safe`${count} ${word}` : safe``;
 		},
 		role: ({data: {summary}}) =>
-			summary && threadsIn(summary.statesNow, states) > 0 ? stateRole(states[0]) : undefined,
+			summary && threadsIn(summary, states) > 0 ? stateRole(states[0]) : undefined,
 	})),
+	{
+		line: 3,
+		priority: 4,
+		word: 'lack a carrier',
+		meaning: 'virtual threads that are ready to run while none of their carriers is free',
+		text: ({data: {summary}}) =>
+			summary && summary.lackingCarrier > 0 ? safe`${summary.lackingCarrier} lack a carrier` : safe``,
+		role: () => 'hot',
+	},
 	{
 		line: 3, priority: 17, word: '+24 of the JVM', meaning: 'threads of the JVM itself',
 		text: ({data: {summary}}) => summary && summary.vmThreads > 0 ? safe`+${summary.vmThreads} of the JVM` : safe``,
@@ -391,8 +401,9 @@ export function itemsOf(context: HeaderContext, line?: HeaderItem['line']): Item
 		.map(({text, role, ...item}) => ({...item, text: text(context), role: role?.(context)}));
 }
 
-function threadsIn(statesNow: readonly number[], states: readonly ThreadState[]): number {
-	return sumOf(states, state => statesNow[stateCode[state]]);
+/** Returns how many threads are in these states; those that lack a carrier are in none. */
+function threadsIn({statesNow, lackingCarrier}: Summary, states: readonly ThreadState[]): number {
+	return sumOf(states, state => statesNow[stateCode[state]] - (state === 'RUNNABLE' ? lackingCarrier : 0));
 }
 
 type FigureOptions = Required<Pick<HeaderItem, 'priority' | 'meaning' | 'text' | 'role'>> & {
