@@ -6,6 +6,7 @@ import {
 	chmod, cp, readFile, rename, rm, writeFile,
 } from 'node:fs/promises';
 import {build} from 'esbuild';
+import {billOfMaterials} from './build/bill-of-materials.js';
 import {bundledPackages, thirdPartyNotices} from './build/third-party-notices.js';
 import {bundleOptions} from './build/bundle-options.js';
 import {copyKoffi} from './build/koffi.js';
@@ -62,7 +63,11 @@ await copyKoffi(fresh);
 await cp('LICENSE', `${fresh}/LICENSE`);
 // The program prints it, from the tables that it works by.
 await writeFile(`${fresh}/tprof-top.1`, execFileSync(process.execPath, [`${fresh}/cli.js`, 'man'], {encoding: 'utf8'}));
-await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices([...bundledPackages(metafile), ...bundledPackages(expressions), ...flame.packages, 'node_modules/koffi']));
+const packages = [
+	...bundledPackages(metafile), ...bundledPackages(expressions), ...flame.packages, 'node_modules/koffi',
+];
+await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices(packages));
+await writeFile(`${fresh}/sbom.cdx.json`, await billOfMaterials(packages, {name, version, license}));
 await rename('dist', old).catch(() => {});
 await rename(fresh, 'dist');
 await rm(old, {recursive: true, force: true});

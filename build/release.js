@@ -1,105 +1,94 @@
-// Makes the program as one executable file, a Node with the files of dist/ as its assets (Node's single executable
-// applications): node build/release.js [FOLDER], after node build.js.
-import {execFileSync} from 'node:child_process';
+// Makes the files of a release, after node build.js: node build/release.js [FOLDER [PART...]]. The parts are linux-x64,
+// linux-arm64, musl-x64, musl-arm64, packages and image; all of them unless some are named.
 import {createHash} from 'node:crypto';
 import {
-	chmod, copyFile, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile,
+	copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile,
 } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {build} from 'esbuild';
-import {inject} from 'postject';
-import {bundleOptions} from './bundle-options.js';
-import {withoutAwait} from './release/without-await.js';
+import {withNode} from './bill-of-materials.js';
+import {makeImage} from './release/image.js';
+import {makeMuslFolder} from './release/musl-folder.js';
+import {nodeForGlibc, nodeVersion, runTool} from './release/nodes.js';
+import {makeDeb, makeRpm} from './release/packages.js';
+import {makeSingleFile} from './release/single-file.js';
 
-const platform = 'linux-x64';
+const glibcParts = {'linux-x64': 'x64', 'linux-arm64': 'arm64'};
+const muslParts = {'musl-x64': 'x64', 'musl-arm64': 'arm64'};
+const allParts = [...Object.keys(glibcParts), ...Object.keys(muslParts), 'packages', 'image'];
 
-/** The Node that npm has installed for development. */
-const node = path.resolve(`node_modules/node-${platform}/bin/node`);
+const [into = 'release', ...named] = process.argv.slice(2);
+const wrong = named.find(part => !allParts.includes(part));
+if (wrong !== undefined) {
+	process.stderr.write(`no part "${wrong}" of a release; there are: ${allParts.join(', ')}\n`);
+	process.exit(2);
+}
 
-/** By this text Node finds the place in its own binary that says whether a program is in it. */
-const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
-
-/** Files of dist/ that are not in the file as they are: its code is, and musl needs another Node. */
-const isNoAsset = name =>
-	/^(?:cli|kubectl-tprof|(?:host-)?worker)\.js$|^chunks\/|^package\.json$|^koffi-musl/.test(name);
-
+const parts = named.length > 0 ? named : allParts;
 const {version} = JSON.parse(await readFile('package.json', 'utf8'));
+const {license: nodeLicense} = await nodeForGlibc(process.arch);
+const licenseFiles = ['dist/LICENSE', 'dist/third-party-notices.txt', nodeLicense];
+const texts = await Promise.all(licenseFiles.map(async name => readFile(name, 'utf8')));
+const licenses = texts.join('\n');
 
-/** Bundles both programs in one; Node runs and caches only CommonJS there. */
-async function bundleProgram(outfile) {
-	await build({
-		...bundleOptions,
-		stdin: {contents: await readFile('build/release/entry.js', 'utf8'), resolveDir: 'build/release'},
-		outfile,
-		format: 'cjs',
-		minifySyntax: true,
-		legalComments: 'none',
-		plugins: [...bundleOptions.plugins, withoutAwait],
-		define: {
-			...bundleOptions.define,
-			'process.env.TPROF_VERSION': JSON.stringify(version),
-			'import.meta': 'tprofImportMeta',
-		},
-		banner: {js: 'const tprofImportMeta = {url: require(\'node:url\').pathToFileURL(process.execPath).href};'},
-	});
+/** Runs `make` with a folder for what is between, which goes afterwards. */
+async function between(make) {
+	const folder = await mkdtemp(path.join(os.tmpdir(), 'tprof-release-'));
+	try {
+		await make(folder);
+	} finally {
+		await rm(folder, {recursive: true, force: true});
+	}
 }
 
-/** The workers, which Node runs from a text, by their names in dist/. */
-const workers = ['worker.js', 'host-worker.js'];
-
-async function bundleWorkers(outdir) {
-	await build({
-		...bundleOptions,
-		entryPoints: workers.map(name => `source/sampler/${name.replace(/js$/, 'ts')}`),
-		outdir,
-		minifySyntax: true,
-		legalComments: 'none',
-	});
+async function makePart(part) {
+	const file = path.join(into, `tprof-top-${part}`);
+	if (part in glibcParts) {
+		await between(async folder => makeSingleFile(file, glibcParts[part], {folder, version}));
+	} else if (part in muslParts) {
+		await between(async folder => makeMuslFolder(`${file}.tar.gz`, muslParts[part], {folder}));
+	} else if (part === 'packages') {
+		for (const [architecture, single] of Object.entries(await singleFiles())) {
+			for (const make of [makeDeb, makeRpm]) {
+				await between(async folder => make(into, {file: single, architecture, version, licenses, folder}));
+			}
+		}
+	} else {
+		const files = await singleFiles();
+		await between(async folder => makeImage(path.join(into, 'tprof-top-image.tar'), files, {version, folder}));
+	}
 }
 
-/** Returns the paths of the files in the program, by their names in dist/; those of the workers are in a folder. */
-async function assetsWith(folder) {
-	const entries = await readdir('dist', {recursive: true, withFileTypes: true});
-	const names = entries.filter(entry => entry.isFile())
-		.map(entry => path.relative('dist', path.join(entry.parentPath, entry.name)))
-		.filter(name => !isNoAsset(name));
-	return Object.fromEntries([
-		...names.map(name => [name, path.resolve('dist', name)]),
-		...workers.map(name => [name, path.join(folder, name)]),
-	]);
+/** The single files in the folder, by architecture. Throws if there is none. */
+async function singleFiles() {
+	const names = await readdir(into);
+	const found = Object.entries(glibcParts).filter(([part]) => names.includes(`tprof-top-${part}`));
+	if (found.length === 0) {
+		throw new Error(`packages and the image need one of ${Object.keys(glibcParts).join(', ')}`);
+	}
+
+	return Object.fromEntries(found.map(([part, architecture]) => [architecture, path.join(into, `tprof-top-${part}`)]));
 }
 
-async function makeFile(file, folder) {
-	const [main, config, output] = ['main.cjs', 'sea.json', 'program'].map(name => path.join(folder, name));
-	await Promise.all([bundleProgram(main), bundleWorkers(folder)]);
-	await writeFile(config, JSON.stringify({
-		main, output, assets: await assetsWith(folder), useCodeCache: true, execArgvExtension: 'none',
-		disableExperimentalSEAWarning: true,
-	}));
-	execFileSync(node, ['--experimental-sea-config', config], {stdio: ['ignore', 'ignore', 'inherit']});
-	const made = path.join(folder, 'file');
-	await copyFile(node, made);
-	await inject(made, 'NODE_SEA_BLOB', await readFile(output), {sentinelFuse});
-	await chmod(made, 0o755);
-	await copyFile(made, `${file}.new`);
-	await rename(`${file}.new`, file);
-}
-
-const [into = 'release'] = process.argv.slice(2);
 await mkdir(into, {recursive: true});
-const file = path.join(into, `tprof-top-${platform}`);
-const folder = await mkdtemp(path.join(os.tmpdir(), 'tprof-release-'));
-try {
-	await makeFile(file, folder);
-} finally {
-	await rm(folder, {recursive: true, force: true});
+for (const part of parts) {
+	process.stdout.write(`${part}\n`);
+	await makePart(part);
 }
 
-const sum = createHash('sha256').update(await readFile(file)).digest('hex');
-await writeFile(path.join(into, 'checksums.txt'), `${sum}  ${path.basename(file)}\n`);
-const licenses = ['dist/LICENSE', 'dist/third-party-notices.txt', `node_modules/node-${platform}/LICENSE`];
-const texts = await Promise.all(licenses.map(async name => readFile(name, 'utf8')));
-await writeFile(path.join(into, 'licenses.txt'), texts.join('\n'));
-process.stdout.write(`${file}\n`);
+await copyFile('build/release/install.sh', path.join(into, 'install.sh'));
+await writeFile(path.join(into, 'licenses.txt'), licenses);
+const bill = await readFile('dist/sbom.cdx.json', 'utf8');
+await writeFile(path.join(into, 'sbom.cdx.json'), withNode(bill, nodeVersion));
+const made = await readdir(into);
+const names = made.filter(name => !name.startsWith('checksums.')).sort();
+const lines = await Promise.all(names.map(async name =>
+	`${createHash('sha256').update(await readFile(path.join(into, name))).digest('hex')}  ${name}\n`));
+const sums = path.join(into, 'checksums.txt');
+await writeFile(sums, lines.join(''));
+// A key of whoever releases, by its id or address, in the keyring of gpg.
+const {TPROF_SIGNING_KEY: key} = process.env;
+if (key) {
+	runTool('gpg', ['--batch', '--yes', '--local-user', key, '--armor', '--detach-sign', '--output', `${sums}.asc`, sums]);
+}

@@ -1,4 +1,6 @@
-import {copyFileSync, mkdirSync, readdirSync, symlinkSync} from 'node:fs';
+import {
+	copyFileSync, mkdirSync, readFileSync, readdirSync, symlinkSync,
+} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, expect, test} from 'vitest';
@@ -8,15 +10,16 @@ import {run as runProgram, runCli} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
 
 const folder = sharedFolder();
+const part = `linux-${process.arch}`;
 const file = path.join(folder, 'tprof-top');
 /** The folder for temporary files; nothing may stay there. */
 const temporary = path.join(folder, 'tmp');
 const shared = sharedShop({jvmArgs: ['-Xmx512m']});
 
 beforeAll(async () => {
-	const {status, stdout, stderr} = await runProgram(process.execPath, ['build/release.js', folder]);
+	const {status, stderr} = await runProgram(process.execPath, ['build/release.js', folder, part]);
 	expect(status, stderr).toBe(0);
-	copyFileSync(stdout.trim(), file);
+	copyFileSync(path.join(folder, `tprof-top-${part}`), file);
 	mkdirSync(temporary);
 });
 
@@ -72,4 +75,20 @@ test('is the kubectl plugin by that name, or with that word first', async () => 
 	const help = await run('kubectl-tprof', '--help');
 	expect(help).toMatchObject({status: 0, stdout: expect.stringMatching(/^kubectl tprof POD /) as string});
 	expect(await run('tprof-top', 'kubectl', '--help')).toEqual(help);
+});
+
+test('a release says what is in it, and its sums', async () => {
+	const sums = await runProgram('sh', ['-c', `cd '${folder}' && sha256sum --strict -c checksums.txt`]);
+	expect(sums).toMatchObject({status: 0, stderr: ''});
+	expect(sums.stdout.match(/^[^:]+/gm)).toEqual(['install.sh', 'licenses.txt', 'sbom.cdx.json', `tprof-top-${part}`]);
+	const {components} = JSON.parse(readFileSync(path.join(folder, 'sbom.cdx.json'), 'utf8')) as {
+		components: Array<{name: string; version: string}>;
+	};
+	const licenses = readFileSync(path.join(folder, 'licenses.txt'), 'utf8');
+	const [node, ...packages] = components.toReversed();
+	expect(node.name).toBe('node');
+	expect(packages.map(({name}) => name)).toEqual(expect.arrayContaining(['ink', 'koffi', 'meow', 'react']));
+	for (const {name, version} of packages) {
+		expect(licenses).toMatch(new RegExp(`^${name} ${version} \\(`, 'm'));
+	}
 });
