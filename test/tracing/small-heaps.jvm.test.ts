@@ -2,7 +2,7 @@ import {writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {hasAgent, reportsOf} from '../helpers/tracing.js';
-import {folderForTest, javaForTest, programForTest} from '../helpers/for-test.js';
+import {beside, folderForTest, javaForTest, programForTest} from '../helpers/for-test.js';
 import {type JavaProcess, type Jdk, jdks, runTool, sayTo} from '../helpers/jvm.js';
 import {until, untilAsync} from '../helpers/until.js';
 import {runCli, startCli} from '../helpers/run.js';
@@ -22,8 +22,9 @@ const filled = new RegExp(String.raw`${has}; to go on, the agent needs 1(?:29|3\
 const pattern = 'SmallHeap$Tight#*';
 const commands = [['trace', pattern], ['tasks']] as const;
 
+/** As urgent as the tools, which wait for it: its threads sleep for most of the time. */
 async function start(jdk: Jdk, jvmArgs: readonly string[], ...args: readonly number[]): Promise<JavaProcess> {
-	return javaForTest('SmallHeap', {jdk, jvmArgs: [...jvmArgs], args: args.map(String)});
+	return javaForTest('SmallHeap', {jdk, jvmArgs: [...jvmArgs], args: args.map(String), under: []});
 }
 
 /** Waits until each thread of the program has gone on since now, and the agent is gone. */
@@ -37,15 +38,24 @@ async function expectUnharmed(java: JavaProcess, threads: number): Promise<void>
 	});
 }
 
-describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
+// A JVM each, which wait for most of their time.
+describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
 	test.for([
-		['6 MB left', 117, 100, serial, enlarge],
-		['12 MB left, and no counters that tell so from outside', 112, 10, [...serial, '-XX:-UsePerfData'], collect],
-		['28 MB left', 100, 10, g1, /give it a larger -Xmx$/m],
-		['150 MB left, which a collection might make more', 100, 10, largerSerial, collect],
-	] as const)('a heap with %s is left alone, and its figure is said', async ([, liveMb, threads, jvmArgs, hint]) => {
+		['6 MB left', 117, 100, serial, enlarge, ['trace']],
+		[
+			'12 MB left, and no counters that tell so from outside',
+			112,
+			10,
+			[...serial, '-XX:-UsePerfData'],
+			collect,
+			['trace', 'tasks'],
+		],
+		['28 MB left', 100, 10, g1, /give it a larger -Xmx$/m, ['tasks']],
+		['150 MB left, which a collection might make more', 100, 10, largerSerial, collect, ['trace']],
+	] as const)('a heap with %s is left alone, and its figure is said', beside(async values => {
+		const [, liveMb, threads, jvmArgs, hint, by] = values;
 		const java = await start(jdk, jvmArgs, liveMb, threads);
-		for (const [command, ...patterns] of commands) {
+		for (const [command, ...patterns] of commands.filter(([name]) => (by as readonly string[]).includes(name))) {
 			const {status, stdout, stderr} = await runCli(
 				command,
 				String(java.pid),
@@ -62,18 +72,18 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		}
 
 		await expectUnharmed(java, threads);
-	});
+	}));
 
-	test('with little left of MaxMetaspaceSize, which the agent\'s classes would take for good, the JVM is left alone', async () => {
+	test('with little left of MaxMetaspaceSize, which the agent\'s classes would take for good, the JVM is left alone', beside(async () => {
 		const java = await start(jdk, [...largerG1, '-XX:MaxMetaspaceSize=15M'], 28, 4);
 		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, '--yes', '--duration', '600');
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
 		expect(stderr)
 			.toMatch(/^tprof-top: JVM \d+ has only 1?\d MB left of its MaxMetaspaceSize; the agent needs 16 MB\n/);
 		await expectUnharmed(java, 4);
-	});
+	}));
 
-	test('200 threads in deep recursion: what has no room in the agent\'s part of the heap is said', async () => {
+	test('200 threads in deep recursion: what has no room in the agent\'s part of the heap is said', beside(async () => {
 		const java = await start(jdk, largerG1, 28, 200, 5000);
 		const options = ['--yes', '--running-loops', '--duration', '2', '--max-overhead', '100', '--format', 'json'];
 		const {status, stdout, stderr} = await runCli('trace', String(java.pid), pattern, ...options);
@@ -82,9 +92,9 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		expect(lostCalls).toBeGreaterThan(0);
 		expect(methods[0].calls).toBeGreaterThan(0);
 		await expectUnharmed(java, 200);
-	});
+	}));
 
-	test('more tasks than the agent\'s part of the heap has room for are followed in part', async () => {
+	test('more tasks than the agent\'s part of the heap has room for are followed in part', beside(async () => {
 		const java = await start(jdk, largerG1, 28, 4);
 		const options = ['--yes', '--duration', '600', '--max-tasks', '10000000', '--format', 'json'];
 		const tool = startCli('tasks', String(java.pid), ...options);
@@ -97,11 +107,11 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		expect(notes)
 			.toContainEqual(expect.stringMatching(/^more tasks at a time than --max-tasks or the heap allows/));
 		await expectUnharmed(java, 4);
-	});
+	}));
 
 	test.for(commands)(
 		'a heap that fills up during %s: the agent ends and says why, beside what was counted until then',
-		async ([command, ...patterns]) => {
+		beside(async ([command, ...patterns]) => {
 			const java = await start(jdk, largerSerial, 20, 100);
 			await sayTo(java, 'tasks');
 			const options = ['--yes', '--duration', '600', '--format', 'json'];
@@ -114,7 +124,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 			const reason = filled.exec(stderr)![0];
 			expect(notes).toContainEqual(`this report ends early: ${reason}`);
 			await expectUnharmed(java, 100);
-		},
+		}),
 	);
 });
 
