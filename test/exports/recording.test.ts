@@ -3,6 +3,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {isDeepStrictEqual} from 'node:util';
 import {describe, expect, test, vi} from 'vitest';
 import {safe} from '../../source/util/printable.js';
 import {readSides} from '../../source/commands/diff.js';
@@ -46,11 +47,24 @@ async function recorded(
 
 const secondOf = (atMs: number) => Math.round((atMs - startMs) / 1000);
 
+/** What the snapshots of a session say, each asked once. */
+const known = new WeakMap<Snapshot, ReturnType<typeof saidBy>>();
+
+function knownOf(snapshot: Snapshot): ReturnType<typeof saidBy> {
+	const said = known.get(snapshot) ?? saidBy(snapshot);
+	known.set(snapshot, said);
+	return said;
+}
+
 /** Every window of the recording says what the session did at its end. */
 function expectWindowsOf({ring}: Recording, session: readonly Snapshot[]): void {
 	const lookBack = new LookBack();
 	for (const [index, {atMs}] of ring.windows.entries()) {
-		expect(saidBy(lookBack.at(ring, index)!.snapshot)).toEqual(saidBy(session[secondOf(atMs) - 1]));
+		const [said, wanted] = [saidBy(lookBack.at(ring, index)!.snapshot), knownOf(session[secondOf(atMs) - 1])];
+		// What tells the difference takes longer than what finds none.
+		if (!isDeepStrictEqual(said, wanted)) {
+			expect(said).toEqual(wanted);
+		}
 	}
 }
 
@@ -209,12 +223,12 @@ describe('a file that is', () => {
 		expect(without(nextIndex.at).problem).toBe('30 windows cannot be read: no index follows them');
 	});
 
-	test('full of what looks like blocks is opened or refused within two seconds of CPU time', async () => {
+	test('full of what looks like blocks is opened or refused within a second of CPU time', async () => {
 		const {bytes: whole} = await recorded([...randomSession(3, 7)]);
 		const [session] = blocksOf(whole);
 		const begin = whole.subarray(0, session.at + session.size);
 		const head = whole.subarray(session.at, session.at + headLength);
-		const filled = (piece: Uint8Array) => Buffer.concat([begin, Buffer.alloc(100 * 1_048_576, piece)]);
+		const filled = (piece: Uint8Array) => Buffer.concat([begin, Buffer.alloc(50 * 1_048_576, piece)]);
 		const wrong = Buffer.from(head);
 		wrong[20] ^= 1;
 		const none = {atMs: 1, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0};
@@ -234,7 +248,7 @@ describe('a file that is', () => {
 			const bytes = filled(piece);
 			const {user: before} = process.cpuUsage();
 			opening(bytes);
-			expect((process.cpuUsage().user - before) / 1e6, `piece ${index}`).toBeLessThan(2);
+			expect((process.cpuUsage().user - before) / 1e6, `piece ${index}`).toBeLessThan(1);
 		}
 	});
 
