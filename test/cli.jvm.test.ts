@@ -9,6 +9,7 @@ import {describe, expect, test} from 'vitest';
 import {readPprof} from '../source/exports/pprof/read.js';
 import {cli, run, runCli, startCli} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
+import {namespaceRefusal} from './helpers/users.js';
 import {until, patienceMs} from './helpers/until.js';
 import {
 	beside,
@@ -35,6 +36,16 @@ describe.concurrent('what needs no JVM', () => {
 		expect(help).toMatchObject({status: 0, stderr: ''});
 		expect(help.stdout).toContain('tprof-top list');
 		expect(Math.max(...help.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(120);
+	});
+
+	const asUnlisted = ['--user', '--map-user=54321'];
+	const refusal = namespaceRefusal(asUnlisted);
+	test.skipIf(refusal)(`a user whom no list has, without HOME${refusal ? ` (${refusal})` : ''}`, async () => {
+		const {status, stderr} = await run('unshare', [
+			...asUnlisted, 'env', '--ignore-environment', process.execPath, cli, '99999999',
+		]);
+		expect({status, stderr}).toMatchObject({status: 1, stderr: expect.stringContaining('99999999') as string});
+		expect(stderr).not.toContain('internal error');
 	});
 
 	test.each([

@@ -10,7 +10,7 @@ import type {Option} from '../options/option.js';
 import {printable, safe, type Printable} from '../util/printable.js';
 import {UserError} from '../runtime/errors.js';
 import {openFile} from '../jvm/system/below-root.js';
-import {readBytes, readOpen} from '../jvm/system/proc.js';
+import {attempt, readBytes, readOpen} from '../jvm/system/proc.js';
 
 /** Returns the options, with the configuration file's values of those not given; some apply only to the screen. */
 export async function configured(
@@ -70,6 +70,11 @@ function valueOf(option: Option, text: string, environment: NodeJS.ProcessEnv): 
 
 export const maxConfigBytes = 64 * 1024;
 
+/** Returns the user's home by the system's list of users; for users who are not in it, what containers set HOME to. */
+function homeInUserList(): string {
+	return attempt(() => homedir(), '/');
+}
+
 /** Returns our folder by the XDG base directory specification; `usual`: the default below the user's home. */
 export function xdgFolder(
 	variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME',
@@ -78,7 +83,7 @@ export function xdgFolder(
 ): string {
 	const {[variable]: base = '', HOME = ''} = environment;
 	return path.join(
-		path.isAbsolute(base) ? base : path.join(path.isAbsolute(HOME) ? HOME : homedir(), usual),
+		path.isAbsolute(base) ? base : path.join(path.isAbsolute(HOME) ? HOME : homeInUserList(), usual),
 		'tprof-top',
 	);
 }
