@@ -87,6 +87,8 @@ export type TargetVitals = {
 	readonly gcCause?: Printable;
 	/** `cpuPercent` and `gcPercent` over at least the last five seconds, and the cause of most pauses in that time. */
 	readonly recentCpuPercent?: number;
+	/** CPU use of all other processes of the host in that time, 100 = one core; with what its hypervisor took. */
+	readonly othersCpuPercent?: number;
 	readonly recentGcPercent?: number;
 	readonly recentGcCause?: Printable;
 	/** Java heap in use after the last collection, and by how much that figure grows, see `Growth`. */
@@ -98,8 +100,9 @@ export type TargetVitals = {
 	/** Bytes that the program allocated a second, mean of the last ten seconds; absent if none were observed. */
 	readonly allocBytesPerS?: number;
 	readonly uptimeMs?: number;
-	/** CPUs of the host, and its load average over the last minute. */
+	/** CPUs of the host, those that the process may run on, and the load average of the host over the last minute. */
 	readonly hostCpus?: number;
+	readonly allowedCpus?: number;
 	readonly hostLoad?: number;
 	/**
 	Percentage of recent periods in which a CPU limit throttled a cgroup, see `CpuLimits`; absent without a limit.

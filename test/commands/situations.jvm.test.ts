@@ -137,6 +137,11 @@ test.for<Case>([
 		/^! (?:\d\/\d )?(?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU|Host CPU saturated)/m,
 		{jvmArgs: ['-Xcomp']},
 	],
+	[
+		'crowd',
+		/^! (?:\d\/\d )?(?:39|4\d) threads want 1 CPU: (?:39|40) of them are adder-\*, at Situations\.mixes:\d+\./m,
+		{under: onFirstCpu},
+	],
 	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
 	[
 		'deflate',

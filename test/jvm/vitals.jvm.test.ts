@@ -3,7 +3,7 @@ import {
 	existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, writeFileSync,
 } from 'node:fs';
 import {once} from 'node:events';
-import {tmpdir} from 'node:os';
+import {cpus, tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -15,7 +15,7 @@ import {threadIdsOf, kernelNameOf} from '../../source/jvm/threads/native-ids.js'
 import {isCollector, jvmWork, workOf} from '../../source/model/jvm-stacks.js';
 import type {TargetVitals} from '../../source/model/snapshot.js';
 import {growthFindings} from '../../source/query/summary/limit-findings.js';
-import {javaForTest, closedAfterTest, spawnForTest} from '../helpers/for-test.js';
+import {javaForTest, closedAfterTest, keepFirstCpuBusy, onFirstCpu, spawnForTest} from '../helpers/for-test.js';
 import {
 	isNewestOrAskedFor, type JavaProcess, type Jdk, jdk, jdks, nice, runTool, startJava, targetOf,
 } from '../helpers/jvm.js';
@@ -265,6 +265,18 @@ test('a heap that fills grows from collection to collection, of which there must
 	expect(heapGrowthBytesPerMin).toBeUndefined();
 	const {heapAfterGcBytes: after} = await grown;
 	expect(after).toBeGreaterThan(heapAfterGcBytes);
+});
+
+test('the CPUs that a program may use, and what other processes use of the host', async () => {
+	const java = await javaForTest('IdleServer', {under: ['taskset', '-c', '0,1', ...nice]});
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
+	expect(vitals.read()).toMatchObject({allowedCpus: Math.min(2, cpus().length)});
+	expect(vitals.read().othersCpuPercent).toBeGreaterThanOrEqual(0);
+	keepFirstCpuBusy(1);
+	await until(() => vitals.read().othersCpuPercent! > 40);
+	await until(() => vitals.read().othersCpuPercent! <= 100 * cpus().length * 1.1);
+	const pinned = await javaForTest('IdleServer', {under: onFirstCpu});
+	expect(closedAfterTest(openVitals(await targetOf(pinned))).read().allowedCpus).toBe(1);
 });
 
 test('files that are opened one after the other are a finding before none is left, those of a start are none', async () => {

@@ -54,6 +54,13 @@ public class Situations {
 		start("worker", Situations::mixes);
 	}
 
+	/** More threads than there are CPUs. */
+	static void crowd() {
+		for (int i = 1; i <= 40; i++) {
+			start("adder-" + i, Situations::mixes);
+		}
+	}
+
 	static void mixes() {
 		long hash = 1;
 		for (;;) {

@@ -295,6 +295,36 @@ test.each([
 	expect(found(snapshot, vitals)).toEqual(texts);
 });
 
+/** A program of ten seconds with this many threads that ran for 0.4 s each, and waited for a CPU for 9. */
+function crowd(count: number, usedMs = 400): Snapshot {
+	const drawing = new Picture();
+	for (let thread = 0; thread < count; thread++) {
+		drawing.draw(`calc-${thread} | R${usedMs} | com.acme.Sums.add:12`).set(`calc-${thread}`, {runDelayNs: 9e9});
+	}
+
+	return drawing.build({durationMs: 10_000, sampledMs: 10_000});
+}
+
+test('threads that want more CPUs than there are, are found if they are most of what wants these', () => {
+	const wanting = '50 of them are calc-*, at c.acme.Sums.add:12.';
+	const quiet = {hostCpus: 2, othersCpuPercent: 39};
+	expect(found(crowd(53, 430), quiet)).toEqual([`50 threads want 2 CPUs: ${wanting}`]);
+	expect(findingsOf(crowd(53, 430), undefined, defaultQuery, {vitals: quiet})).toMatchObject([{
+		id: 'cpu-threads', figures: {threads: 50, cpus: 2, name: 'calc-*', at: 'com.acme.Sums.add:12', windowMs: 10_000},
+	}]);
+	// A program that uses its CPUs up itself is slow, whatever others do.
+	expect(found(crowd(53, 430), {...quiet, allowedCpus: 1, othersCpuPercent: 100})).toEqual([
+		`50 threads want 1 CPU: ${wanting}`,
+	]);
+	expect(found(crowd(20), {...quiet, othersCpuPercent: 40})).toEqual([expect.stringMatching(/^Host CPU saturated/)]);
+	expect(found(crowd(20), {hostCpus: 2})).toEqual([expect.stringMatching(/^Host CPU saturated/)]);
+	expect(found(crowd(20), {hostCpus: 2, hostLoad: 38})).toEqual([expect.stringMatching(/^Host CPU saturated/)]);
+	expect(found(crowd(20), {hostCpus: 2, hostLoad: 37})).toEqual([expect.stringMatching(/^19 threads want 2 CPUs: /)]);
+	expect(found(crowd(6), quiet)).toEqual([]);
+	expect(found(crowd(7), quiet)).toHaveLength(1);
+	expect(found(crowd(20), {othersCpuPercent: 0})).toEqual([]);
+});
+
 test('safepoints that are no collections are found from a fifth of the time on', () => {
 	const work = new Picture().draw('main | R500 | work:1').build();
 	expect(found(work, {safepointPercent: 60.4, gcPercent: 3})).toEqual([

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import {groupFiles, groupFolders, readGroupFile, readGroupNumber, valueIn} from '../system/cgroups.js';
 import {readText} from '../system/proc.js';
+import {sumOf} from '../../util/sum.js';
 
 /** Number of periods in which a group's CPU limit was enforced, and number of them in which it throttled the group. */
 type Periods = {readonly periods: number; readonly throttled: number};
@@ -52,6 +53,18 @@ function quotaPercent(file: string): number | undefined {
 	const [quota, period] = readGroupFile(file).trim().split(' ').map(Number);
 	const periodUs = period ?? readGroupNumber(path.join(path.dirname(file), 'cpu.cfs_period_us'));
 	return quota > 0 && periodUs ? 100 * quota / periodUs : undefined;
+}
+
+/**
+Returns the time for which the CPUs of this host were not idle since it was started, clock ticks, with what its
+hypervisor took (`steal`); undefined if unreadable. The line is "cpu user nice system idle iowait irq softirq steal ..."
+(proc_stat(5)).
+*/
+export function hostCpuTicks(): number | undefined {
+	const [, figures] = /^cpu +([\d ]+)$/m.exec(readText('/proc/stat') ?? '') ?? [];
+	const ticks = (figures ?? '').split(' ').map(Number).slice(0, 8);
+	const busy = sumOf(ticks.filter((_, index) => index !== 3 && index !== 4), each => each);
+	return busy > 0 ? busy : undefined;
 }
 
 /**

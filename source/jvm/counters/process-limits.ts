@@ -3,10 +3,12 @@ import {totalmem} from 'node:os';
 import path from 'node:path';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {groupFiles, groupFolders, readGroupFile, readGroupNumber, valueIn} from '../system/cgroups.js';
+import {sumOf} from '../../util/sum.js';
 import {attempt, linkOf, readProc} from '../system/proc.js';
 
 type Figures = Pick<
 	TargetVitals,
+	| 'allowedCpus'
 	| 'memoryBytes'
 	| 'memoryMaxBytes'
 	| 'openFiles'
@@ -47,7 +49,9 @@ export class ProcessLimits {
 		const memory = nearest(this.#memory.map(file => memoryOf(file)));
 		const tasks = nearest(this.#tasks.map(file => usageOf(file, 'pids.current')));
 		const [, openFilesMax] = /^Max open files +(\d+)/m.exec(readProc(this.#pid, 'limits') ?? '') ?? [];
+		const [, allowedCpus = ''] = /^Cpus_allowed_list:\s+(\S+)$/m.exec(status) ?? [];
 		return {
+			allowedCpus: cpusIn(allowedCpus),
 			rssBytes: kilobytes('VmRSS'),
 			rssAnonBytes: kilobytes('RssAnon'),
 			memoryBytes: memory?.used,
@@ -58,6 +62,16 @@ export class ProcessLimits {
 			tasksMax: tasks?.max,
 		};
 	}
+}
+
+/** Returns how many CPUs a list such as "0-3,7" names (cpuset(7)); undefined for an empty one. */
+function cpusIn(list: string): number | undefined {
+	const counts = list.split(',').map(range => {
+		const [first, last = first] = range.split('-').map(Number);
+		return last - first + 1;
+	});
+	const count = sumOf(counts, each => each);
+	return list !== '' && count > 0 ? count : undefined;
 }
 
 type Usage = {readonly used: number; readonly max: number};

@@ -8,7 +8,7 @@ import {isFrozen} from '../system/cgroups.js';
 import {type ProcessStat, readStat} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {percentBetween} from './cpu-history.js';
-import {CpuLimits, cpuPressure} from './cpu-limits.js';
+import {CpuLimits, cpuPressure, hostCpuTicks} from './cpu-limits.js';
 import {readMaxMetaspace} from './jvm-flags.js';
 import {ProcessLimits} from './process-limits.js';
 import {
@@ -27,6 +27,8 @@ export type VitalsReader = {
 type Reading = {
 	readonly atMs: number;
 	readonly cpuTicks: number;
+	/** Of all processes of the host. */
+	readonly hostCpuTicks?: number;
 	readonly gcSeconds?: number;
 	readonly collections?: number;
 	/** Without the time until all threads have stopped, from the release on that counts it apart. */
@@ -105,6 +107,7 @@ function readingOf(
 	return {
 		atMs: performance.now(),
 		cpuTicks: userTicks + systemTicks,
+		hostCpuTicks: hostCpuTicks(),
 		gcSeconds: secondsOf(counters, collectorTimes),
 		collections: sumOfCounters(counters, collectorInvocations),
 		atSafepointSeconds: secondsOf(counters, safepointTime),
@@ -180,6 +183,14 @@ class Growths {
 	}
 }
 
+/** Returns the CPU use of all other processes of the host, percent of a core; undefined if unknown. */
+function othersBetween(before: Reading, now: Reading): number | undefined {
+	const others = ({hostCpuTicks: ofHost = Number.NaN, cpuTicks, atMs}: Reading) =>
+		({cpuTicks: ofHost - cpuTicks, atMs});
+	const percent = percentBetween(others(before), others(now));
+	return percent === undefined || Number.isNaN(percent) ? undefined : Math.max(0, percent);
+}
+
 /** A single second may have no collection of a program that mostly collects, or one of another cause. */
 const recentMs = 5000;
 
@@ -191,14 +202,20 @@ class RecentCollections {
 	with(
 		now: Reading,
 		cause: Printable | undefined,
-	): Pick<TargetVitals, 'recentCpuPercent' | 'recentGcPercent' | 'recentGcCause'> {
+	): Pick<TargetVitals, 'othersCpuPercent' | 'recentCpuPercent' | 'recentGcPercent' | 'recentGcCause'> {
 		this.#readings.push({reading: now, cause});
 		while (this.#readings.length > 2 && now.atMs - this.#readings[1].reading.atMs >= recentMs) {
 			this.#readings.shift();
 		}
 
-		const {cpuPercent: recentCpuPercent, gcPercent: recentGcPercent} = sharesOf(this.#readings[0].reading, now);
-		return {recentCpuPercent, recentGcPercent, recentGcCause: this.#mainCause() ?? cause};
+		const before = this.#readings[0].reading;
+		const {cpuPercent: recentCpuPercent, gcPercent: recentGcPercent} = sharesOf(before, now);
+		return {
+			othersCpuPercent: othersBetween(before, now),
+			recentCpuPercent,
+			recentGcPercent,
+			recentGcCause: this.#mainCause() ?? cause,
+		};
 	}
 
 	#mainCause(): Printable | undefined {

@@ -1,7 +1,7 @@
-import {fixed, joined, safe, type Printable} from '../../util/printable.js';
+import {joined, safe, type Printable} from '../../util/printable.js';
 import {isCollector, jvmWork, workOf} from '../../model/jvm-stacks.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
-import {mostOf, sumUpTo} from '../../util/sum.js';
+import {mostOf} from '../../util/sum.js';
 import {stateSets} from '../filter/state-sets.js';
 import {cycleText, deadlocksOf} from '../locks/deadlocks.js';
 import {countedLines} from '../counted-lines.js';
@@ -11,9 +11,10 @@ import {locationNameOrEmpty} from '../columns/column.js';
 import {maxLocationCells, shortName} from '../columns/names.js';
 import {appLine} from '../counters/attribution.js';
 import {framesOf} from '../counters/stack-index.js';
-import {decimals, formatBytes, formatDuration} from '../columns/format.js';
+import {decimals, formatBytes} from '../columns/format.js';
 import {corePercent, sampledMs} from '../counters/share.js';
-import {threadKind, threadCpuNs, threadRunDelayNs} from '../counters/thread-table.js';
+import {threadKind, threadCpuNs} from '../counters/thread-table.js';
+import {cpuFinding} from './cpu-finding.js';
 import {growthFindings, limitFindings} from './limit-findings.js';
 import {summaryQuery} from './summary.js';
 import {threadGrowthFinding} from './pool-findings.js';
@@ -55,7 +56,7 @@ export function findingsOf(
 			growth,
 			ofJvm?.isAtLimit ? undefined : ofJvm,
 			safepointFinding(known.vitals),
-			cpuFinding(snapshot, since, known.vitals),
+			cpuFinding(snapshot, since, whole, known.vitals),
 		],
 	].map(findings => findings.filter(finding => finding !== undefined));
 	// More and more threads wait together, too: their growth is the cause, and says where they are.
@@ -91,58 +92,6 @@ function safepointFinding({safepointPercent = 0, gcPercent = 0}: TargetVitals = 
 			}.`,
 			figures: {safepointPercent: decimals(safepointPercent, 1), pausedPercent: decimals(gcPercent, 1)},
 		};
-}
-
-const minDelayWindowMs = 2000;
-
-/** Minimum run delay for a finding on the host, percent of a core; it must also reach the threads' CPU time. */
-const muchDelayPercent = 50;
-
-/** A program that uses this percentage of the host's CPUs delays itself: its hot lines say why. */
-const ownPercent = 80;
-
-/** Minimum percentage of throttled cgroup periods for a finding, and minimum run delay then, percent of a core. */
-const muchThrottledPercent = 25;
-const leastDelayPercent = 20;
-
-/** Returns the finding that threads lacked CPU time, with the cause: the cgroup's limit, or the host. */
-function cpuFinding(
-	snapshot: Snapshot,
-	since: Snapshot | undefined,
-	{throttledPercent = 0, hostCpus, cpuPressurePercent}: TargetVitals = {},
-): Finding | undefined {
-	const overMs = sampledMs(snapshot, since);
-	if (overMs < minDelayWindowMs) {
-		return undefined;
-	}
-
-	const [usedNs, delayNs] = [threadCpuNs, threadRunDelayNs].map(of =>
-		sumUpTo(snapshot.threads.count, thread => of(snapshot, since, thread)));
-	const waited = safe`threads waited ${fixed((delayNs / 1e9), 1)} s for a CPU within ${
-		formatDuration(1000 * Math.round(overMs / 1000))
-	}`;
-	const figures = {
-		runDelayMs: decimals(delayNs / 1e6, 1),
-		usedMs: decimals(usedNs / 1e6, 1),
-		windowMs: Math.round(overMs),
-	};
-	const delayPercent = corePercent(delayNs, overMs);
-	if (throttledPercent >= muchThrottledPercent && delayPercent >= leastDelayPercent) {
-		return {
-			id: 'cpu-limit',
-			text: safe`CPU limit of the cgroup: used up in ${Math.round(throttledPercent)}% of its periods; ${waited}.`,
-			figures: {...figures, throttledPercent: decimals(throttledPercent, 1)},
-			isAtLimit: true,
-		};
-	}
-
-	const isOthers = hostCpus !== undefined && corePercent(usedNs, overMs) < ownPercent * hostCpus;
-	return isOthers && delayPercent >= muchDelayPercent && delayNs >= usedNs
-		? {
-			id: 'host-cpu', text: safe`Host CPU saturated: ${waited}.`, isOutside: true,
-			figures: {...figures, ...(cpuPressurePercent === undefined ? {} : {cpuPressurePercent})},
-		}
-		: undefined;
 }
 
 /** Minimum CPU time of the JVM's own threads for a finding: percentage of a core, and multiple of the program's. */

@@ -230,7 +230,7 @@ function fullPoolFinding(snapshot: Snapshot, query: Query, state: PoolState): Fi
 }
 
 /** Returns the `appLine` of most of the threads. */
-function commonAppLine(snapshot: Snapshot, query: Query, threads: readonly number[]): AppLine | undefined {
+export function commonAppLine(snapshot: Snapshot, query: Query, threads: readonly number[]): AppLine | undefined {
 	const {dictionary, threads: {node}} = snapshot;
 	const counts = new Map<string, number>();
 	const lineOf = new Map<string, AppLine>();
