@@ -91,6 +91,11 @@ export type TargetVitals = {
 	readonly othersCpuPercent?: number;
 	readonly recentGcPercent?: number;
 	readonly recentGcCause?: Printable;
+	/** The same over the last minute, or since the first reading; absent until ten seconds are known. */
+	readonly minuteCpuPercent?: number;
+	readonly minuteGcPercent?: number;
+	/** Absent unless that cause was seen in several readings. */
+	readonly minuteGcCause?: Printable;
 	/** Java heap in use after the last collection, and by how much that figure grows, see `Growth`. */
 	readonly heapAfterGcBytes?: number;
 	readonly heapGrowthBytesPerMin?: number;

@@ -55,7 +55,8 @@ beforeAll(async () => {
 		}),
 		hasGrown: until(() => {
 			const now = flat.read();
-			return now.openFiles! >= 60 && now.openFilesGrowthPerMin === 0 && now;
+			const isFlat = now.openFiles! >= 60 && now.openFilesGrowthPerMin === 0;
+			return isFlat && now.minuteGcCause !== undefined && now;
 		}),
 	};
 	return async () => {
@@ -286,6 +287,11 @@ test('files that are opened one after the other are a finding before none is lef
 	expect(grows.openFilesGrowthPerMin).toBeLessThan(1300);
 	expect(growthFindings({...grows, ...aged})).toMatchObject([{id: 'growth', figures: {limit: 'open files', max: 1000}}]);
 	expect(growthFindings({...hasGrown, ...aged})).toEqual([]);
+	// It calls System.gc() once a second.
+	expect(hasGrown).toMatchObject({minuteGcCause: 'System.gc()'});
+	expect(hasGrown.minuteGcPercent).toBeGreaterThan(0);
+	expect(hasGrown.minuteGcPercent).toBeLessThanOrEqual(100);
+	expect(hasGrown.minuteCpuPercent).toBeGreaterThan(0);
 });
 
 /** Where groups may be made, and files with their limits, in version 1 or 2 of control groups. */

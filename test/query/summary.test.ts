@@ -195,6 +195,35 @@ test.each([
 		{gcPercent: 90, cpuPercent: 90, recentGcPercent: 19, recentCpuPercent: 60},
 		'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.',
 	],
+	// In a minute shares vary less than in five seconds.
+	[
+		'VM Thread',
+		400,
+		{gcPercent: 0, recentGcPercent: 19, minuteGcPercent: 15, minuteCpuPercent: 60},
+		'The JVM is collecting garbage: the program stands still for collections 15% of the time.',
+	],
+	['VM Thread', 400, {gcPercent: 0, recentGcPercent: 19, minuteGcPercent: 14.9, minuteCpuPercent: 60}, undefined],
+	['VM Thread', 400, {recentGcPercent: 19, minuteGcPercent: 15, minuteCpuPercent: 5}, undefined],
+	[
+		'VM Thread',
+		400,
+		{
+			recentGcPercent: 0, minuteGcPercent: 5, minuteCpuPercent: 10, minuteGcCause: safe`System.gc()`,
+			heapUsedBytes: 8 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20),
+		},
+		'Calls of System.gc() make the JVM collect garbage: the program stands still for collections 5% of the time.',
+	],
+	[
+		'VM Thread',
+		400,
+		{
+			recentGcPercent: 40, recentCpuPercent: 40, recentGcCause: safe`G1 Evacuation Pause`,
+			minuteGcPercent: 5, minuteCpuPercent: 10, minuteGcCause: safe`System.gc()`,
+		},
+		'Calls of System.gc() make the JVM collect garbage: the program stands still for collections 40% of the time.',
+	],
+	['VM Thread', 400, {minuteGcPercent: 4.9, minuteCpuPercent: 10, minuteGcCause: safe`System.gc()`}, undefined],
+	['VM Thread', 400, {minuteGcPercent: 14, minuteCpuPercent: 20, minuteGcCause: safe`G1 Evacuation Pause`}, undefined],
 	['GC Thread#0', 700, {}, 'The JVM is collecting garbage: collectors use 70% CPU, the program 3%.'],
 	['ShenWorker#0', 700, {gcPercent: 0.9}, concurrently],
 	['GC Thread#0', 50, {

@@ -194,39 +194,78 @@ function othersBetween(before: Reading, now: Reading): number | undefined {
 /** A single second may have no collection of a program that mostly collects, or one of another cause. */
 const recentMs = 5000;
 
-/** CPU use, pauses and their main cause over at least the last five seconds. */
+/** What lies around a threshold is above it or below from one five seconds to the next, but not in a minute. */
+const minuteMs = 60_000;
+const minMinuteMs = 10_000;
+
+/** A cause that was seen in fewer readings of a minute may be an accident. */
+const minReadingsOfCause = 5;
+
+type Collecting = Pick<TargetVitals, 'cpuPercent' | 'gcCause' | 'gcPercent' | 'othersCpuPercent'>;
+
+/** CPU use, pauses and their main cause over at least the last five seconds, and over the last minute. */
 class RecentCollections {
-	readonly #readings: Array<{readonly reading: Reading; readonly cause: Printable | undefined}> = [];
+	readonly #recent = new CollectionsWithin(recentMs);
+	readonly #minute = new CollectionsWithin(minuteMs);
 
 	/** Adds a reading, with the cause of its last collection. Figures are undefined at the first. */
-	with(
-		now: Reading,
-		cause: Printable | undefined,
-	): Pick<TargetVitals, 'othersCpuPercent' | 'recentCpuPercent' | 'recentGcPercent' | 'recentGcCause'> {
+	with(now: Reading, cause: Printable | undefined): TargetVitals {
+		const recent = this.#recent.with(now, cause);
+		const minute = this.#minute.with(now, cause, minReadingsOfCause);
+		return {
+			othersCpuPercent: recent.othersCpuPercent,
+			recentCpuPercent: recent.cpuPercent,
+			recentGcPercent: recent.gcPercent,
+			recentGcCause: recent.gcCause ?? cause,
+			...(this.#minute.spanMs < minMinuteMs
+				? {}
+				: {
+					minuteCpuPercent: minute.cpuPercent,
+					minuteGcPercent: minute.gcPercent,
+					minuteGcCause: minute.gcCause,
+				}),
+		};
+	}
+}
+
+/** CPU use, pauses and their main cause over at least some time. */
+class CollectionsWithin {
+	readonly #withinMs: number;
+	readonly #readings: Array<{readonly reading: Reading; readonly cause: Printable | undefined}> = [];
+
+	constructor(withinMs: number) {
+		this.#withinMs = withinMs;
+	}
+
+	get spanMs(): number {
+		return (this.#readings.at(-1)?.reading.atMs ?? 0) - (this.#readings[0]?.reading.atMs ?? 0);
+	}
+
+	/** Adds a reading. The main cause is absent if it was that of fewer readings than `minReadings`. */
+	with(now: Reading, cause: Printable | undefined, minReadings = 1): Collecting {
 		this.#readings.push({reading: now, cause});
-		while (this.#readings.length > 2 && now.atMs - this.#readings[1].reading.atMs >= recentMs) {
+		while (this.#readings.length > 2 && now.atMs - this.#readings[1].reading.atMs >= this.#withinMs) {
 			this.#readings.shift();
 		}
 
 		const before = this.#readings[0].reading;
-		const {cpuPercent: recentCpuPercent, gcPercent: recentGcPercent} = sharesOf(before, now);
-		return {
-			othersCpuPercent: othersBetween(before, now),
-			recentCpuPercent,
-			recentGcPercent,
-			recentGcCause: this.#mainCause() ?? cause,
-		};
+		const {cpuPercent, gcPercent} = sharesOf(before, now);
+		const gcCause = this.#mainCause(minReadings);
+		return {cpuPercent, gcPercent, gcCause, othersCpuPercent: othersBetween(before, now)};
 	}
 
-	#mainCause(): Printable | undefined {
+	#mainCause(minReadings: number): Printable | undefined {
 		const seconds = new Map<Printable, number>();
+		const readings = new Map<Printable, number>();
 		for (const [index, {reading, cause = safe``}] of this.#readings.entries()) {
 			const {gcSeconds: before = 0} = this.#readings[Math.max(0, index - 1)].reading;
-			seconds.set(cause, (seconds.get(cause) ?? 0) + (reading.gcSeconds ?? 0) - before);
+			const pausedS = (reading.gcSeconds ?? 0) - before;
+			seconds.set(cause, (seconds.get(cause) ?? 0) + pausedS);
+			readings.set(cause, (readings.get(cause) ?? 0) + (pausedS > 0 ? 1 : 0));
 		}
 
 		const [cause = safe``, most = 0] = mostOf(seconds) ?? [];
-		return most > 0 && cause !== '' ? cause : undefined;
+		return most > 0 && cause !== '' && readings.get(cause)! >= minReadings ? cause : undefined;
 	}
 }
 

@@ -112,6 +112,13 @@ const muchOfWarmUpTimes = 1.5;
 
 const muchPausedPercent = 20;
 
+/**
+Minimum share of the last minute, in which a figure varies less: of all pauses, and of those that the program causes
+itself.
+*/
+const muchOfMinutePercent = 15;
+const muchCausedPercent = 5;
+
 /** If the process used less CPU than this fraction of the pauses, its collections waited for a CPU. */
 const leastWorkInPauses = 0.5;
 
@@ -290,6 +297,34 @@ function inUseText(usedBytes: number | undefined, capacityBytes: number | undefi
 		: safe``;
 }
 
+/** Returns figures of pauses with what is missing; `pausedPercent`: without those that only lacked a CPU. */
+function pausesOf({gcPercent = 0, cpuPercent = gcPercent, gcCause = safe``}: TargetVitals) {
+	const lackedCpu = cpuPercent < leastWorkInPauses * gcPercent;
+	return {stoppedPercent: gcPercent, gcCause, lackedCpu, pausedPercent: lackedCpu ? 0 : gcPercent};
+}
+
+/** Returns the pauses to show, recent ones if there are many, and what the program does that causes them. */
+function pausesToShow(vitals: TargetVitals, causeOf: (gcCause: string) => CollectionCause | undefined): {
+	readonly recent: ReturnType<typeof pausesOf>;
+	readonly shown: ReturnType<typeof pausesOf>;
+	readonly isMuch: boolean;
+	readonly cause: CollectionCause | undefined;
+} {
+	const recent = pausesOf(recentOf(vitals));
+	const {minuteCpuPercent: cpuPercent, minuteGcPercent: gcPercent, minuteGcCause: gcCause} = vitals;
+	const minute = pausesOf({cpuPercent, gcPercent, gcCause});
+	// What the program does itself is a finding even if the collections took long for want of a CPU.
+	const ofMinute = minute.stoppedPercent >= muchCausedPercent ? causeOf(minute.gcCause) : undefined;
+	const isMuchRecent = recent.stoppedPercent >= muchPausedPercent;
+	const isMuchOfMinute = minute.pausedPercent >= muchOfMinutePercent;
+	return {
+		recent,
+		shown: !isMuchRecent && (isMuchOfMinute || ofMinute) ? minute : recent,
+		isMuch: recent.pausedPercent >= muchPausedPercent || isMuchOfMinute,
+		cause: ofMinute ?? (isMuchRecent ? causeOf(recent.gcCause) : undefined),
+	};
+}
+
 // eslint-disable-next-line complexity -- Figures and parts of a sentence, each of which may be missing.
 function collectingFinding(
 	collectorsPercent: number,
@@ -298,25 +333,22 @@ function collectingFinding(
 	causeOf: (gcCause: string) => CollectionCause | undefined,
 ): Finding | undefined {
 	const {heapUsedBytes, heapMaxBytes, heapCapacityBytes = heapMaxBytes} = vitals;
-	const {gcPercent, cpuPercent = gcPercent ?? 0, gcCause = ''} = recentOf(vitals);
-	const stoppedPercent = gcPercent ?? 0;
-	const lackedCpu = cpuPercent < leastWorkInPauses * stoppedPercent;
-	const pausedPercent = lackedCpu ? 0 : stoppedPercent;
-	const isFull = isHeapFull(vitals, {pausedPercent, stoppedPercent});
-	// What the program does itself is a finding even if the collections took long for want of a CPU.
-	const cause = isFull || stoppedPercent < muchPausedPercent ? undefined : causeOf(gcCause);
-	const isCollecting = pausedPercent >= muchPausedPercent
-		|| (collectorsPercent >= muchOfCollectorsPercent && collectorsPercent >= programPercent);
+	const {recent, shown, isMuch, cause: known} = pausesToShow(vitals, causeOf);
+	const isFull = isHeapFull(vitals, recent);
+	const {stoppedPercent, lackedCpu, gcCause} = isFull ? recent : shown;
+	const cause = isFull ? undefined : known;
+	const isMuchCpu = collectorsPercent >= muchOfCollectorsPercent && collectorsPercent >= programPercent;
+	const isCollecting = isMuch || isMuchCpu;
 	if (!isFull && !isCollecting && !cause) {
 		return undefined;
 	}
 
 	const stopped = safe`${Math.round(stoppedPercent)}% of the time${lackedCpu ? ', mostly as they lack CPU' : ''}`;
-	const isConcurrent = gcPercent !== undefined && gcPercent < 1;
+	const isConcurrent = recentOf(vitals).gcPercent !== undefined && stoppedPercent < 1;
 	const collecting = safe`The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`;
 	const text = safe`${joined([
 		isFull ? safe`The heap is full` : cause?.text ?? collecting,
-		inUseText(heapUsedBytes, heapCapacityBytes),
+		cause ? safe`` : inUseText(heapUsedBytes, heapCapacityBytes),
 		stoppedPercent >= 1 ? safe`; the program stands still for collections ${stopped}` : safe``,
 		collectorsPercent > 0 ? safe`; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : safe``,
 	], safe``).replace(/^([^:;]*);/, safe`$1:`)}${'.'}`;
