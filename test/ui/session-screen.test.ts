@@ -54,6 +54,25 @@ test('a deadlock is a red line below the header in every view and size, until it
 	expect(await screen.text('escape')).not.toContain('DEADLOCK');
 });
 
+test('a program that uses about 1 % of a core has one table, of waits once it used less, until it uses 3 %', async () => {
+	const using = (cpuMs: number) => new Picture().draw(`
+		a | R${cpuMs} | com.acme.Main.main:3
+		a | t t t     | com.acme.Main.pause:9 | java.lang.Thread.sleep:native
+	`).build({sampledMs: 10_000, durationMs: 10_000});
+	let cpuMs = 110;
+	const screen = screenOf(() => using(cpuMs));
+	const headings: string[] = [];
+	for (cpuMs of [110, 101, 99, 110, 250, 299, 301, 150, 101, 99]) {
+		screen.store.refresh();
+		const text = await screen.text();
+		headings.push(/(?:CPU|WAIT)%/.exec(text)?.[0] ?? text);
+	}
+
+	expect(headings).toEqual([
+		'CPU%', 'CPU%', 'WAIT%', 'WAIT%', 'WAIT%', 'WAIT%', 'CPU%', 'CPU%', 'CPU%', 'WAIT%',
+	]);
+});
+
 test('! selects a finding, and Enter goes to its row in the view that has one', async () => {
 	const screen = screenOf(deadlocked);
 	expect(await screen.text()).toMatch(/^! 1\/2 DEADLOCK: one -> two -> one \(!:next\)$/m);

@@ -153,6 +153,9 @@ export const minQuietMs = 1000;
 /** Percentage of a core below which the JVM's own threads count as quiet: they also work for our samples. */
 const leastJvmCpuPercent = 10;
 
+/** A program that was quiet is so until it uses this multiple of these. */
+const timesWhileQuiet = 3;
+
 /**
 Returns the query for the summary's rows: if the program only waits, all states of its threads, but waits for work only
 with `showsWaitsForWork`.
@@ -171,7 +174,7 @@ export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, qu
 }
 
 /** Whether the program, or the queried threads, use almost no CPU. */
-function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query): boolean {
+export function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query): boolean {
 	const {threads, counters, session} = snapshot;
 	// Another tool's CPU profile says nothing about waits.
 	if (
@@ -194,8 +197,9 @@ function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query):
 			thread =>
 				isCounted(scope, thread) && isJvmThread(thread) === ofJvm ? threadCpuNs(snapshot, since, thread) : 0,
 		);
-	return corePercent(usedNs(false), overMs) < leastCpuPercent
-		&& corePercent(usedNs(true), overMs) < leastJvmCpuPercent;
+	const times = query.summary?.wasQuiet ? timesWhileQuiet : 1;
+	return corePercent(usedNs(false), overMs) < leastCpuPercent * times
+		&& corePercent(usedNs(true), overMs) < leastJvmCpuPercent * times;
 }
 
 /** Whether a sample found a thread of the program running, before its CPU time is known. Without frames it may wait. */

@@ -91,6 +91,8 @@ export interface Query {
 export type SummaryOptions = {
 	/** If the target uses almost no CPU, the rows are the lines where threads wait, unless the user chose states. */
 	readonly showsWaits: boolean;
+	/** It used almost no CPU until now: it still does with a little more, so that rows do not change to and fro. */
+	readonly wasQuiet?: boolean;
 	readonly vitals?: TargetVitals;
 	/** Parts of the JVM's work have rows of their own, also without a filter. */
 	readonly isOfEachPart?: true;

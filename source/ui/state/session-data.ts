@@ -4,7 +4,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/library.js';
 import {LookBack, type PastWindow} from '../../query/past/look-back.js';
 import {findingsOf} from '../../query/summary/findings.js';
-import {renamedText, summarize} from '../../query/summary/summary.js';
+import {isQuiet, renamedText, summarize} from '../../query/summary/summary.js';
 import {querySourceLines} from '../../query/detail.js';
 import type {Finding, SummaryOptions, GroupBy, Location, Query} from '../../query/types/query.js';
 import {windowStart, ratesOf, recentRates, type SamplingRates} from '../../query/past/windows.js';
@@ -28,7 +28,7 @@ export type DataOptions = {
 	readonly top?: number;
 };
 
-type TargetFacts = Pick<SummaryOptions, 'vitals' | 'canAskForHolders'>;
+type TargetFacts = Pick<SummaryOptions, 'vitals' | 'canAskForHolders' | 'wasQuiet'>;
 
 /** What the query of a window returns. */
 type Answer = Pick<ScreenData, 'snapshot' | 'since' | 'summary' | 'findings' | 'table' | 'past'>;
@@ -39,6 +39,8 @@ export class SessionData {
 	readonly #trends = new RowTrends();
 	readonly #recentVitals = new RecentVitals();
 	readonly #lookBack = new LookBack();
+	/** Whether the program used almost no CPU in the last answer. */
+	#wasQuiet = false;
 	readonly #answer = memoized<Answer>();
 	readonly #summary = memoized<Pick<Answer, 'summary' | 'findings'>>();
 	/** Details by view and key of the row. Like `#rowsOfOtherViews`, valid only for the last answer. */
@@ -122,7 +124,8 @@ export class SessionData {
 		}
 
 		const links = views.filter(({isAbout}) => isAbout).flatMap((view): RowLink[] => {
-			const query = this.#withVitals(queryOfView(unfiltered({...state, view: view.id})), feed, past);
+			const ofView = this.#withVitals(queryOfView(unfiltered({...state, view: view.id})), feed, past);
+			const query = {...ofView, summary: {...ofView.summary!, wasQuiet: this.#wasQuiet}};
 			const {rows} = view.query(snapshot, since, query);
 			const row = rows.find(each => view.isAbout!(finding, each));
 			return row ? [{view: view.id, key: row.key}] : [];
@@ -160,6 +163,7 @@ export class SessionData {
 		const target = {
 			vitals: past?.vitals ?? vitals,
 			canAskForHolders: status.canAskForHolders && status.phase === 'sampling',
+			wasQuiet: this.#wasQuiet,
 		};
 		return this.#answer([
 			snapshot,
@@ -195,7 +199,9 @@ export class SessionData {
 		since: Snapshot | undefined,
 	): Answer {
 		const view = viewOf(state.view);
-		const table = view.query(snapshot, since, {...query, summary: {...query.summary!, ...target}});
+		const known = {...query, summary: {...query.summary!, ...target}};
+		const table = view.query(snapshot, since, known);
+		this.#wasQuiet = isQuiet(snapshot, since, known);
 		// The figures of the whole target depend on few parts of the query.
 		const summary = this.#summary([
 			snapshot,
@@ -205,6 +211,7 @@ export class SessionData {
 			query.app,
 			target.vitals,
 			target.canAskForHolders,
+			target.wasQuiet,
 		], () => (
 			{summary: summarize(snapshot, since, query), findings: findingsOf(snapshot, since, query, target)}
 		));
