@@ -143,6 +143,9 @@ export type TargetVitals = {
 	readonly openSockets?: number;
 	readonly openPipes?: number;
 	readonly openPaths?: number;
+	/** What most of the open files are, `sockets to 10.0.0.5:5432` or `files in /tmp`, and how many. */
+	readonly openMostly?: Printable;
+	readonly openMostlyCount?: number;
 	/** Threads of all processes of the cgroup, and the most that it may have; absent without a limit. */
 	readonly tasks?: number;
 	readonly tasksMax?: number;

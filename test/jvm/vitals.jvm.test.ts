@@ -3,6 +3,7 @@ import {
 	existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, writeFileSync,
 } from 'node:fs';
 import {once} from 'node:events';
+import {createServer, type AddressInfo} from 'node:net';
 import {cpus, tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -15,7 +16,9 @@ import {threadIdsOf, kernelNameOf} from '../../source/jvm/threads/native-ids.js'
 import {isCollector, jvmWork, workOf} from '../../source/model/jvm-stacks.js';
 import type {TargetVitals} from '../../source/model/snapshot.js';
 import {growthFindings} from '../../source/query/summary/limit-findings.js';
-import {javaForTest, closedAfterTest, keepFirstCpuBusy, onFirstCpu, spawnForTest} from '../helpers/for-test.js';
+import {
+	closedAfterTest, folderForTest, javaForTest, keepFirstCpuBusy, onFirstCpu, spawnForTest,
+} from '../helpers/for-test.js';
 import {
 	isNewestOrAskedFor, type JavaProcess, type Jdk, jdk, jdks, nice, runTool, startJava, targetOf,
 } from '../helpers/jvm.js';
@@ -245,6 +248,32 @@ test.each(jdks())('JDK $release: metaspace and open files, of their limits', asy
 	expect(read).toMatchObject({metaspaceCommittedBytes: all, classSpaceCommittedBytes: classes});
 	expect(metaspaceUsedBytes).toBeGreaterThan(all / 4);
 	expect(metaspaceUsedBytes).toBeLessThanOrEqual(all);
+});
+
+test('what most of the open files are', async () => {
+	const server = createServer();
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	onTestFinished(() => {
+		server.close();
+	});
+	const java = await javaForTest('OpensMany');
+	const {port} = server.address() as AddressInfo;
+	const mostAfter = async (line: string, opened: number) => {
+		java.child.stdin!.write(`${line}\n`);
+		await java.waitFor(new RegExp(`^has ${opened}$`, 'm'));
+		// Files are listed at a session's first reading, and then only every few seconds.
+		const {openMostly, openMostlyCount} = closedAfterTest(openVitals(await targetOf(java))).read();
+		return {openMostly, openMostlyCount};
+	};
+
+	expect(await mostAfter(`sockets ${port} 100`, 100)).toEqual({
+		openMostly: `sockets to 127.0.0.1:${port}`, openMostlyCount: 100,
+	});
+	const folder = folderForTest();
+	expect(await mostAfter(`files ${folder} 303`, 403)).toEqual({
+		openMostly: `files in ${folder}`, openMostlyCount: 152,
+	});
 });
 
 test('without counters there is CPU and uptime', async () => {

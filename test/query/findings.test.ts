@@ -148,6 +148,20 @@ test.each<[TargetVitals, string | undefined]>([
 	],
 	[{openFiles: 1024, openFilesMax: 1024}, 'Open files are used up: 1024 of 1024.'],
 	[
+		{
+			openFiles: 1024, openFilesMax: 1024, openSockets: 1001,
+			openMostly: safe`sockets to 10.0.0.5:5432`, openMostlyCount: 512,
+		},
+		'Open files are used up: 1024 of 1024, 512 of them sockets to 10.0.0.5:5432.',
+	],
+	[
+		{
+			openFiles: 1024, openFilesMax: 1024, openSockets: 1001,
+			openMostly: safe`sockets to 10.0.0.5:5432`, openMostlyCount: 511,
+		},
+		'Open files are used up: 1024 of 1024, 1001 of them sockets.',
+	],
+	[
 		{openFiles: 256, openFilesMax: 256, openPipes: 1, openPaths: 255},
 		'Open files are used up: 256 of 256, 255 of them files.',
 	],

@@ -101,12 +101,12 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 /** Names of figures that may be below 0. */
 const growthName = /Growth(?:Bytes)?PerMin$/;
 
-function checkedVitals({gcCause, recentGcCause, minuteGcCause, ...vitals}: Document): TargetVitals {
+function checkedVitals({gcCause, recentGcCause, minuteGcCause, openMostly, ...vitals}: Document): TargetVitals {
 	const isFigure = (value: unknown) => typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 	const figures: TargetVitals = Object.fromEntries(Object.entries(vitals).filter(([name, value]) =>
 		['isStopped', 'isFrozen'].includes(name)
 		|| isFigure(growthName.test(name) && typeof value === 'number' ? Math.abs(value) : value)));
-	return {...figures, ...checkedTexts({gcCause, recentGcCause, minuteGcCause})};
+	return {...figures, ...checkedTexts({gcCause, recentGcCause, minuteGcCause, openMostly})};
 }
 
 function checkedTexts(sourceNotes: Document): MomentFacts['sourceNotes'] {

@@ -3,6 +3,8 @@ import {totalmem} from 'node:os';
 import path from 'node:path';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {groupFiles, groupFolders, readGroupFile, readGroupNumber, valueIn} from '../system/cgroups.js';
+import {Sockets, type Socket} from '../waits/sockets.js';
+import {printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {attempt, linkOf, readProc} from '../system/proc.js';
 
@@ -13,6 +15,8 @@ type Figures = Pick<
 	| 'memoryMaxBytes'
 	| 'openFiles'
 	| 'openFilesMax'
+	| 'openMostly'
+	| 'openMostlyCount'
 	| 'openPaths'
 	| 'openPipes'
 	| 'openSockets'
@@ -120,20 +124,22 @@ const kinds = [
 	{figure: 'openSockets', start: 'socket:'}, {figure: 'openPipes', start: 'pipe:'}, {figure: 'openPaths', start: '/'},
 ] as const;
 
-type FileKinds = Partial<Record<(typeof kinds)[number]['figure'], number>>;
+type OfFiles = Pick<Figures, 'openMostly' | 'openMostlyCount' | (typeof kinds)[number]['figure']>;
 
 /** Counts open files: since Linux 6.2 the size of /proc/PID/fd; before, the length of the list. */
 class OpenFiles {
 	readonly #folder: string;
-	#listed: {readonly count?: number; readonly ofKind: FileKinds} = {ofKind: {}};
+	readonly #sockets: Sockets;
+	#listed: {readonly count?: number; readonly ofFiles: OfFiles} = {ofFiles: {}};
 	#againAtMs = -Infinity;
 
 	constructor(pid: number) {
 		this.#folder = `/proc/${pid}/fd`;
+		this.#sockets = new Sockets(pid, {withUnix: false});
 	}
 
-	/** Returns the number of open files, and the numbers by kind when they were last listed. */
-	read(): Pick<Figures, 'openFiles' | (typeof kinds)[number]['figure']> {
+	/** Returns the number of open files, and what they were when they were last listed. */
+	read(): OfFiles & Pick<Figures, 'openFiles'> {
 		const startMs = performance.now();
 		if (startMs >= this.#againAtMs) {
 			this.#listed = this.#list();
@@ -142,20 +148,59 @@ class OpenFiles {
 		}
 
 		const size = attempt(() => statSync(this.#folder).size, 0);
-		return {openFiles: size > 0 ? size : this.#listed.count, ...this.#listed.ofKind};
+		return {openFiles: size > 0 ? size : this.#listed.count, ...this.#listed.ofFiles};
 	}
 
-	#list(): {readonly count?: number; readonly ofKind: FileKinds} {
+	#list(): {readonly count?: number; readonly ofFiles: OfFiles} {
 		const names = attempt(() => readdirSync(this.#folder), undefined);
 		const shown = names && names.length <= maxListed ? names : [];
 		const links = shown.map(name => linkOf(path.join(this.#folder, name)));
 		const areReadable = links.some(link => link !== '');
 		return {
 			count: names?.length,
-			ofKind: areReadable
-				? Object.fromEntries(kinds.map(({figure, start}) =>
-					[figure, links.filter(link => link.startsWith(start)).length]))
+			ofFiles: areReadable
+				? {
+					...Object.fromEntries(kinds.map(({figure, start}) =>
+						[figure, links.filter(link => link.startsWith(start)).length])),
+					...this.#mostOf(links),
+				}
 				: {},
 		};
 	}
+
+	/** Returns what most of the files are, by their links. */
+	#mostOf(links: readonly string[]): Pick<OfFiles, 'openMostly' | 'openMostlyCount'> {
+		const counts = new Map<string, number>();
+		for (const link of links) {
+			const [, inode] = /^socket:\[(\d+)]$/.exec(link) ?? [];
+			const what = inode === undefined ? fileOf(link) : socketOf(this.#sockets.of(inode));
+			counts.set(what, 1 + (counts.get(what) ?? 0));
+		}
+
+		const [what, count] = [...counts].sort(([, a], [, b]) => b - a)[0];
+		return {openMostly: printable(what), openMostlyCount: count};
+	}
+}
+
+/** Returns what a file that is no socket is, for several of its kind: `files in /tmp`, `pipes`. */
+function fileOf(link: string): string {
+	if (link.startsWith('/')) {
+		return link.endsWith(' (deleted)') ? `deleted files in ${path.dirname(link)}` : `files in ${path.dirname(link)}`;
+	}
+
+	return link.startsWith('pipe:') ? 'pipes' : 'other files';
+}
+
+/** Returns what a socket is, for several of its kind. */
+function socketOf(socket: Socket | undefined): string {
+	if (!socket) {
+		return 'sockets';
+	}
+
+	const {peer, isListening} = socket;
+	if (isListening) {
+		return 'listening sockets';
+	}
+
+	return peer.startsWith('clients of') ? `sockets of ${peer}` : `sockets to ${peer}`;
 }

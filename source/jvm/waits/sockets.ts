@@ -38,14 +38,19 @@ type SocketTable = Map<string, () => Socket>;
 
 type Address = {readonly host: string; readonly ip4: number; readonly port: number};
 
-/** Finds sockets by inode in the tables of a process's network namespace: /proc/PID/net/tcp and others (proc(5)). */
+/**
+Finds sockets by inode in the tables of a process's network namespace: /proc/PID/net/tcp and others (proc(5)). Unix
+sockets, of whose peers the kernel is asked one by one, can be left out.
+*/
 export class Sockets {
 	readonly #pid: number;
+	readonly #withUnix: boolean;
 	#sockets: SocketTable = new Map();
 	#nextReadMs = Number.NEGATIVE_INFINITY;
 
-	constructor(pid: number) {
+	constructor(pid: number, {withUnix = true}: {readonly withUnix?: boolean} = {}) {
 		this.#pid = pid;
+		this.#withUnix = withUnix;
 	}
 
 	/**
@@ -80,7 +85,10 @@ export class Sockets {
 			sockets.set(inode, () => udpSocket(local, remote));
 		}
 
-		this.#readUnix(sockets);
+		if (this.#withUnix) {
+			this.#readUnix(sockets);
+		}
+
 		this.#sockets = sockets;
 		const endedMs = performance.now();
 		this.#nextReadMs = endedMs + Math.max(minReadIntervalMs, minReadIntervalFactor * (endedMs - beganMs));

@@ -96,7 +96,11 @@ const kinds: readonly Kind[] = [
 		growthFoundFromMs: startMs,
 		figures: vitals => [vitals.openFiles, vitals.openFilesMax, vitals.openFilesGrowthPerMin],
 		text: countText,
-		more({openSockets = 0, openPipes = 0, openPaths = 0}) {
+		more({openFiles = 0, openMostly, openMostlyCount = 0, openSockets = 0, openPipes = 0, openPaths = 0}) {
+			if (openMostly !== undefined && 2 * openMostlyCount >= openFiles) {
+				return [safe`${openMostlyCount} of them ${openMostly}`];
+			}
+
 			const kinds = new Map([['sockets', openSockets], ['pipes', openPipes], ['files', openPaths]] as const);
 			const [kind, count] = mostOf(kinds) ?? [];
 			return count === undefined ? [] : [safe`${count} of them ${kind!}`];

@@ -317,8 +317,12 @@ function threadsByName(snapshot: Snapshot, query: Query): ReadonlyMap<Printable,
 	return byName;
 }
 
+/** Of fewer open files it does not matter what they are. */
+const leastOfAKind = 10;
+
 function addFiles(rows: Rows, vitals: TargetVitals): void {
 	const {openFiles, openFilesMax, openFilesGrowthPerMin, openSockets, openPipes, openPaths} = vitals;
+	const {openMostly, openMostlyCount = 0} = vitals;
 	const ofKind = (count: number | undefined, noun: Printable) => count ? plural(count, noun) : safe``;
 	rows.add('files', safe`open files`, openFiles, {
 		about: safe`Open files of the process, sockets included, and the most that it may have (ulimit -n).`,
@@ -329,6 +333,7 @@ function addFiles(rows: Rows, vitals: TargetVitals): void {
 			ofKind(openSockets, safe`socket`),
 			ofKind(openPipes, safe`pipe`),
 			ofKind(openPaths, safe`file`),
+			openMostly && openMostlyCount >= leastOfAKind ? safe`most: ${openMostlyCount} ${openMostly}` : safe``,
 		),
 		trendOf: then => then.openFiles,
 	});
