@@ -173,9 +173,11 @@ export function failureOf({message, hint}: SourceStatus): UserError {
 
 /** Returns the notes of a report on its session, printable lines. */
 export function batchNotes(status: SourceStatus): Printable[] {
-	const {message, note, lineNote, stale, tracer} = status;
+	const {message, note, lineNote, stale, tracer, eventsNote, eventsRefusal} = status;
 	return [
 		...[note, lineNote].filter(text => text !== undefined),
+		...(eventsNote ? [safe`allocation: ${eventsNote}`] : []),
+		...(eventsRefusal ? [safe`allocation is not recorded: ${eventsRefusal}`] : []),
 		...(tracer ? [safe`${tracer} is tracing threads of this JVM; they are not sampled while it is attached`] : []),
 		...(stale ? [safe`the latest counts could not be read in time; these are older`] : []),
 		...(isOver(status) && message ? [message] : []),

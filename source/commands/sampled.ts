@@ -27,6 +27,7 @@ export async function sampled<T>(
 		waits,
 		maxOverheadPercent,
 		maxCpuPercent,
+		events: options.events,
 	});
 	// Before we are suspended, the target must be released: threads that we stop would stay stopped.
 	const endSuspending = beforeStop({

@@ -24,6 +24,7 @@ export const units = {
 	threadOrNone: {type: 'i32', none: -1},
 	state: {type: 'u8', none: stateCode.RUNNABLE},
 	lockKind: {type: 'u8', none: 0},
+	eventKind: {type: 'u8', none: 0},
 	flags: {type: 'u8', none: 0},
 	yesNo: {type: 'u8', none: 0},
 	/** Index into another array of the sample, or a number of its entries. */

@@ -2,7 +2,7 @@ import {safe, type Printable} from '../util/printable.js';
 import {
 	makeArrays, namesOf, newArray, pick, units, type Arrays, type ColumnArray, type Columns,
 } from './column-types.js';
-import {attributedCpuColumns, rowColumns, threadNumbers, type SampledNumber} from './schema.js';
+import {attributedCpuColumns, rowColumns, sampledEventColumns, threadNumbers, type SampledNumber} from './schema.js';
 
 /** Bits of `Sample.flags`. */
 export const threadFlag = Object.freeze({
@@ -88,6 +88,27 @@ class AttributedCpu extends rowsOf(attributedCpuColumns) {
 	}
 }
 
+/** Events since the previous sample. */
+class SampledEvents extends rowsOf(sampledEventColumns) {
+	/** Appends an event of the thread in `row`, whose frames begin at `stackStart`, and returns its index. */
+	add(row: number, event: Pick<SampledEvent, 'kind' | 'amount' | 'squares'>, stackStart: number): number {
+		if (this.count === this.row.length) {
+			grow(this, sampledEventColumns, this.count * 2);
+		}
+
+		this.row[this.count] = row;
+		this.kind[this.count] = event.kind;
+		this.amount[this.count] = event.amount;
+		this.squares[this.count] = event.squares;
+		this.stackStart[this.count] = stackStart;
+		this.stackLength[this.count] = 0;
+		return this.count++;
+	}
+}
+
+/** See `eventColumns`. `kind`: its code. */
+export type SampledEvent = {readonly kind: number; readonly amount: number; readonly squares: number};
+
 /**
 All threads at one moment, as a struct of arrays, reused for every sample. Row i is a thread; its frames, innermost
 first, are the `stackLength[i]` entries of `frames` from `stackStart[i]` on.
@@ -97,6 +118,7 @@ export class Sample extends rowsOf(sampleColumns) {
 	frameCount = 0;
 	frames = new Int32Array(initialFrames);
 	readonly attributedCpu = new AttributedCpu();
+	readonly events = new SampledEvents();
 	/** The engine records no CPU samples: CPU time is attributed to the stacks where threads are observed running. */
 	isObservation = false;
 	/** Number of rows that may hold values of earlier samples, see `restart`. */
@@ -120,6 +142,7 @@ export class Sample extends rowsOf(sampleColumns) {
 		this.count = 0;
 		this.attributedCpu.count = 0;
 		this.attributedCpu.recordedCount = 0;
+		this.events.count = 0;
 		this.isObservation = false;
 	}
 
@@ -172,6 +195,13 @@ export class Sample extends rowsOf(sampleColumns) {
 			this.#append(frames);
 			this.attributedCpu.stackLength[this.attributedCpu.count - 1] += frames.length;
 		}
+	}
+
+	/** Appends an event of the thread in `row` at a stack, innermost frame first. */
+	addEvent(row: number, event: SampledEvent, frames: ArrayLike<number>): void {
+		const index = this.events.add(row, event, this.frameCount);
+		this.#append(frames);
+		this.events.stackLength[index] = frames.length;
 	}
 
 	#append(frames: ArrayLike<number>): void {

@@ -2,6 +2,7 @@ import {printable, type Printable} from '../util/printable.js';
 import {fromNames, units, type Unit} from './column-types.js';
 import {nativeCodeLine} from './frame.js';
 import {lockKinds} from './sample.js';
+import {eventKinds} from './schema.js';
 import type {TargetInfo} from './snapshot.js';
 import {parseReport, parseTaskReport} from './report-bytes.js';
 import {counterRoots, stateKinds} from './task-probe.js';
@@ -37,6 +38,7 @@ export const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => re
 	threadOrNone: ({threads}) => [-1, threads - 1],
 	state: () => [0, stateCount - 1],
 	lockKind: () => [0, lockKinds.length - 1],
+	eventKind: () => [0, eventKinds.length - 1],
 	flags: () => [0, 255],
 	yesNo: () => [0, 1],
 	line: () => [nativeCodeLine, maxInt],

@@ -99,6 +99,17 @@ export const attributedCpuColumns = {
 	stackLength: {unit: 'index'},
 } as const satisfies Columns;
 
+/** An event of the thread in a row, or the sum of some: see `eventColumns`. */
+export const sampledEventColumns = {
+	row: {unit: 'index'},
+	kind: {unit: 'eventKind'},
+	amount: {unit: 'count'},
+	squares: {unit: 'count'},
+	/** Index of its first frame in `frames`, and the number of frames. */
+	stackStart: {unit: 'index'},
+	stackLength: {unit: 'index'},
+} as const satisfies Columns;
+
 /** `key`: part of the row's key; `sum`: grows (if `isSigned`, it may fall too), and a window has the difference. */
 type KeyedColumn = Column & {readonly role: 'key' | 'sum'; readonly isSigned?: boolean};
 export type KeyedColumns = Readonly<Record<string, KeyedColumn>>;
@@ -146,6 +157,23 @@ export const contentionColumns = {
 	ownerNode: {unit: 'stack', role: 'key'},
 	ownerFrame: {unit: 'frame', role: 'key'},
 	ticks: {unit: 'ticks', role: 'sum'},
+} as const satisfies KeyedColumns;
+
+/** Kinds of events, which are recorded on request; the index is the code in `eventColumns.kind`. */
+export const eventKinds = ['alloc'] as const;
+export type EventKind = (typeof eventKinds)[number];
+
+/**
+What events count for, by thread and stack. `alloc`: bytes that the thread allocated at the stack; at the stack
+(unattributed) those of which no event is known, which may fall.
+*/
+export const eventColumns = {
+	thread: {unit: 'thread', role: 'key'},
+	node: {unit: 'stack', role: 'key'},
+	kind: {unit: 'eventKind', role: 'key'},
+	amount: {unit: 'count', role: 'sum', isSigned: true},
+	/** Sum of the squares of what single events count for; of bytes, in units of 1000. */
+	squares: {unit: 'count', role: 'sum'},
 } as const satisfies KeyedColumns;
 
 export const frameColumns = {
@@ -200,6 +228,8 @@ export const sessionFigures = {
 	targetStoppedMs: {unit: 'ms', by: 'sampler', window: 'difference'},
 	/** Time that sampling took from the target's threads without stopping them; an estimate. */
 	targetInterruptedMs: {unit: 'ms', by: 'sampler', window: 'difference'},
+	/** Time in which events were recorded. */
+	eventsMs: {unit: 'ms', by: 'sampler', window: 'difference'},
 	/** Why CPU time may be unattributed: index in `unattributedReasons`. */
 	unattributedReason: {unit: 'count', by: 'sampler', window: 'newest'},
 	/** Virtual threads that the JDK tracks, and percentage with known stacks; 0 if unmounted ones cannot be read. */
@@ -229,6 +259,7 @@ export const readerFigures = {
 export type ThreadNumbers = typeof threadNumbers;
 export type CounterColumns = typeof counterColumns;
 export type ContentionColumns = typeof contentionColumns;
+export type EventColumns = typeof eventColumns;
 
 export type SampledNumber = Select<ThreadNumbers, {sampled: Sampled}>;
 

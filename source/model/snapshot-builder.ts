@@ -4,7 +4,15 @@ import {TupleIndex} from '../util/tuple-index.js';
 import {arrayFrom, fromNames, makeArrays, namesOf, newArray, select, units} from './column-types.js';
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
 import {
-	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ThreadNumbers,
+	contentionColumns,
+	counterColumns,
+	eventColumns,
+	eventKinds,
+	sessionFigures,
+	squaredUsOf,
+	threadNumbers,
+	type EventKind,
+	type ThreadNumbers,
 } from './schema.js';
 import type {Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable} from './snapshot.js';
 
@@ -15,6 +23,7 @@ type NewThread =
 
 const threadNames = namesOf(threadNumbers);
 const counterKey = select(counterColumns, {role: 'key'});
+const eventKey = select(eventColumns, {role: 'key'});
 type ThreadRow = Record<keyof ThreadNumbers, number> & {readonly name: Printable};
 const noThread: Readonly<ThreadRow> = {
 	...fromNames(threadNames, name => units[threadNumbers[name].unit].none),
@@ -44,6 +53,10 @@ export class SnapshotBuilder implements Interner {
 		squaredTicks: [] as number[],
 		squaredUs: [] as number[],
 	};
+
+	/** Tuples of thread, node and kind, and the sums of each. */
+	readonly #events = new TupleIndex(3);
+	readonly #eventSums = {amount: [] as number[], squares: [] as number[]};
 
 	#threadSamples = 0;
 
@@ -88,6 +101,13 @@ export class SnapshotBuilder implements Interner {
 		this.#threadSamples += ticks;
 	}
 
+	/** Counts an event of a thread at a stack. */
+	countEvent(thread: number, node: number, kind: EventKind, amount: number): void {
+		const event = idOf(this.#events, thread, node, eventKinds.indexOf(kind));
+		add(this.#eventSums.amount, event, amount);
+		add(this.#eventSums.squares, event, Math.ceil((amount / 1000) ** 2));
+	}
+
 	/** Returns everything counted so far. Absent figures are 0; `sampledMs` defaults to `durationMs`. */
 	build({target, session}: {
 		readonly target?: Partial<TargetInfo>;
@@ -118,6 +138,15 @@ export class SnapshotBuilder implements Interner {
 			contention: {
 				count: 0,
 				...makeArrays(contentionColumns, namesOf(contentionColumns), column => newArray(column, 0)),
+			},
+			events: {
+				count: this.#events.size,
+				...makeArrays(
+					eventColumns,
+					eventKey,
+					(column, name) => arrayFrom(column, this.#events.column(eventKey.indexOf(name))),
+				),
+				...fromNames(namesOf(this.#eventSums), name => Float64Array.from(this.#eventSums[name])),
 			},
 		};
 	}

@@ -1,7 +1,8 @@
 import {safe, type Printable} from '../util/printable.js';
 import type {Arrays} from './column-types.js';
 import type {
-	ContentionColumns, CounterColumns, frameColumns, nodeColumns, RowArrays, sessionFigures, ThreadNumbers,
+	ContentionColumns, CounterColumns, EventColumns, frameColumns, nodeColumns, RowArrays, sessionFigures,
+	ThreadNumbers,
 } from './schema.js';
 import type {PoolReading} from './pool-reading.js';
 import type {TaskReport} from './task-report.js';
@@ -30,6 +31,8 @@ export type Counters = RowArrays<CounterColumns>;
 
 export type Contention = RowArrays<ContentionColumns>;
 
+export type Events = RowArrays<EventColumns>;
+
 /** The target at the session's start. */
 export type TargetInfo = {
 	readonly pid: number;
@@ -56,6 +59,7 @@ export type Snapshot = {
 	readonly threads: ThreadTable;
 	readonly counters: Counters;
 	readonly contention: Contention;
+	readonly events: Events;
 	readonly traces?: TraceReport;
 	readonly tasks?: TaskReport;
 	/** Pools as last read; undefined if the engine reads none. */

@@ -1,4 +1,5 @@
 import type {Printable} from '../util/printable.js';
+import type {EventKind} from './schema.js';
 import type {EngineFigures, Snapshot} from './snapshot.js';
 
 /** What a source is doing. `ended`: normally; `failed`: `message` says why; `recording`: it is a file. */
@@ -19,6 +20,11 @@ export type SourceStatus = {
 	readonly hasCpu?: boolean;
 	/** Whether `askForHolders` has an effect. */
 	readonly canAskForHolders?: boolean;
+	/** The kinds of events that are recorded; absent for a file. */
+	readonly events?: readonly EventKind[];
+	/** What these events cost, and what is not recorded; or why none is. One line each, absent without events. */
+	readonly eventsNote?: Printable;
+	readonly eventsRefusal?: Printable;
 	/** What tracing methods does to the target, in sentences; absent while tracing, or if it is impossible. */
 	readonly traceNote?: Printable;
 	/** The newest counts could not be read in time: those shown are older. */
@@ -60,6 +66,8 @@ export type SnapshotSource = {
 	Makes the next sample find holders of java.util.concurrent locks, at a cost; see `EngineSession.askForHolders`.
 	*/
 	askForHolders?(): void;
+	/** Records events of these kinds, and no others; absent for a file. */
+	setEvents?(kinds: readonly EventKind[]): void;
 	/** Ends the session and detaches from the target; resolves when that is done or has timed out. */
 	close(): Promise<void>;
 	/** Calls `listener` when the status changes or the first samples arrive; returns a function that stops this. */
@@ -78,6 +86,9 @@ export function sourceOver(inner: SnapshotSource, own: Partial<SnapshotSource>):
 		},
 		setPaused(isPaused) {
 			inner.setPaused(isPaused);
+		},
+		setEvents(kinds) {
+			inner.setEvents?.(kinds);
 		},
 		close: async () => inner.close(),
 		onChange: listener => inner.onChange(listener),

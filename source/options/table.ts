@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs';
 import {timerIds} from '../engines/common/engine.js';
 import {auto, engines} from '../engines/engine-registry.js';
 import {allFormats, exportFormats, usualFormat} from '../exports/formats/format-registry.js';
+import {eventKinds, type EventKind} from '../model/schema.js';
 import {shippedProbes} from '../model/task-probe.js';
 import {globsOf} from '../util/glob.js';
 import {printable} from '../util/printable.js';
@@ -116,6 +117,23 @@ const optionTable = {
 		inConfig: 'always',
 		isOn: true,
 		help: 'do not read what threads wait for in system calls: sockets, files, pipes, child processes',
+	},
+	events: {
+		name: 'events',
+		group: 'sampling',
+		value: 'LIST',
+		default: '',
+		words: eventKinds,
+		help: `events to record, each at a cost that --max-overhead limits: ${eitherOf(eventKinds)} (bytes allocated)`,
+		read(text: string, spelling: string): readonly EventKind[] {
+			const words = wordsOf(text);
+			const wrong = words.find(word => !(eventKinds as readonly string[]).includes(word));
+			if (wrong !== undefined) {
+				throw usage(`${spelling}: "${wrong}" is no kind of event`, `use ${eitherOf(eventKinds)}`);
+			}
+
+			return eventKinds.filter(kind => words.includes(kind));
+		},
 	},
 	maxOverheadPercent: {
 		name: 'max-overhead',

@@ -8,10 +8,11 @@ import {
 	attributionOf, callingLinesOfBuckets, endsOf, ownOfBuckets, viaOfBuckets, type CallingLines,
 } from './counters/attribution.js';
 import {alignedTo} from './counters/aligned.js';
+import {allocatedInWindow} from './counters/allocated.js';
 import {codeKind, type CodeKind} from './counters/own-code.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFigures} from './counters/buckets.js';
 import {countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
-import {percentOf, effectiveSampleSize, sampledMs, threadsInStep} from './counters/share.js';
+import {bytesPerS, eventsMs, percentOf, effectiveSampleSize, sampledMs, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {membersOf} from './counters/thread-table.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/newest-sample.js';
@@ -23,6 +24,8 @@ type GroupFigures = CountedFigures & {
 	/** Sums of the samples with the group anywhere on their stack. */
 	readonly totals: Sums;
 	readonly contention: ContentionByLocation;
+	/** Bytes allocated at the group itself, and with what it calls; undefined if no events were recorded. */
+	readonly allocated?: {readonly self: Float64Array; readonly total: Float64Array; readonly overMs: number};
 	/** The rule of own code. */
 	readonly app: Query['app'];
 	/** Unless own code is first: returns the line of own code, and the program's lines, that led to some groups. */
@@ -72,6 +75,19 @@ export class LineRow extends CountedRow<GroupFigures> {
 	get totalPercent(): number {
 		const {isInTicks, sums} = this.counted;
 		return isInTicks ? percentOf(this.totalTicks, sums.wholeTicks) : percentOf(this.totalCpuNs, sums.wholeCpuNs);
+	}
+
+	/** Bytes allocated at the line itself, and with what it calls. */
+	get allocatedBytes(): number {
+		return this.counted.allocated?.self[this.bucket] ?? 0;
+	}
+
+	get totalAllocatedBytes(): number {
+		return this.counted.allocated?.total[this.bucket] ?? 0;
+	}
+
+	get allocatedPerS(): number {
+		return bytesPerS(this.allocatedBytes, this.counted.allocated?.overMs ?? 0);
 	}
 
 	get blockedNow(): number {
@@ -174,6 +190,7 @@ export function countedLines(
 	const inStep = threadsInStep(snapshot, since);
 	const ends = endsOf(dictionary, query);
 	const ranked = {counters, buckets: sums.buckets, scope, app: query.app};
+	const allocated = allocatedByGroup(snapshot, since, {scope, grouping, attributed});
 	const figures: GroupFigures = {
 		grouping,
 		sums,
@@ -187,6 +204,7 @@ export function countedLines(
 			sizeOf: thread => membersOf(threads, thread),
 		}),
 		contention: contentionByLocation(snapshot, attributed, grouping, scope),
+		allocated,
 		...(ends
 			? {viaOf: viaOfBuckets(dictionary, ends, ranked)}
 			: {
@@ -197,21 +215,45 @@ export function countedLines(
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: LineRow[] = [];
 	for (let group = 1; group < grouping.locations.length; group++) {
-		if (totals.ticks[group] > 0 || (isCpuCounted && totals.cpuNs[group] > 0)) {
+		const isBusy = totals.cpuNs[group] > 0 || (allocated?.total[group] ?? 0) > 0;
+		if (totals.ticks[group] > 0 || (isCpuCounted && isBusy)) {
 			rows.push(new LineRow(group, figures));
 		}
 	}
 
 	const bucketOfNode = (node: number) => grouping.groupOfFrame[nodeFrame[node]];
-	const workParts = new Map([...counters.workParts ?? []].map(([node, parts]) => [bucketOfNode(node), parts]));
 	return {
 		rows,
-		workParts,
+		workParts: new Map([...counters.workParts ?? []].map(([node, parts]) => [bucketOfNode(node), parts])),
 		wholeCpuNs,
 		wholeTicks,
 		cpuSamples: effectiveSampleSize(sums.whole.cpu, sums.whole.cpu),
 		ticksPerObservation: wholeTicks > 0 ? inStep * sums.whole.ticks.squares / wholeTicks : 1,
 	};
+}
+
+/** Returns the bytes allocated in a window by group; undefined if no events were recorded in it. */
+function allocatedByGroup(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	{scope, grouping, attributed}: {
+		readonly scope: Scope;
+		readonly grouping: Grouping;
+		readonly attributed: Int32Array;
+	},
+): GroupFigures['allocated'] {
+	if (snapshot.events.count === 0) {
+		return undefined;
+	}
+
+	const {dictionary: {nodeCount, nodeFrame}, dictionary} = snapshot;
+	const byNode = sumsByNode(allocatedInWindow(snapshot, since, scope), nodeCount, scope);
+	const self = new Float64Array(grouping.locations.length);
+	for (let node = rootNode + 1; node < nodeCount; node++) {
+		self[grouping.groupOfFrame[nodeFrame[attributed[node]]]] += byNode.cpuNs[node];
+	}
+
+	return {self, total: totalsOf(dictionary, byNode, grouping).cpuNs, overMs: eventsMs(snapshot, since)};
 }
 
 /** Returns, by group, the sums of all samples with it on their stack; turns `byNode` into sums of subtrees. */

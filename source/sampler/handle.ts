@@ -1,6 +1,7 @@
 import process from 'node:process';
 import type {Worker} from 'node:worker_threads';
 import type {PoolReading} from '../model/pool-reading.js';
+import type {EventKind} from '../model/schema.js';
 import type {EngineFigures, Snapshot} from '../model/snapshot.js';
 import {hasEnded, type SnapshotSource, type SourceStatus} from '../model/source.js';
 import {printable, safe, type Printable} from '../util/printable.js';
@@ -78,6 +79,7 @@ class LiveSampler implements SamplerHandle {
 		const {workerUrl, ...input} = options;
 		const table = createTable();
 		this.#target = options.target;
+		this.#status = {...this.#status, events: options.events};
 		this.#reader = new TableReader(table);
 		this.#bell = new Bell(table);
 		this.#worker = startWorker('worker.js', {
@@ -169,6 +171,11 @@ class LiveSampler implements SamplerHandle {
 
 	askForHolders(): void {
 		this.#tell({kind: 'holders'});
+	}
+
+	setEvents(kinds: readonly EventKind[]): void {
+		this.#tell({kind: 'events', kinds});
+		this.#set({events: kinds});
 	}
 
 	setPaused(paused: boolean): void {

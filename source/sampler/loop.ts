@@ -2,6 +2,7 @@ import {performance} from 'node:perf_hooks';
 import {type EngineSession, type SampleOutcome} from '../engines/common/engine.js';
 import {type ProcessClock} from '../jvm/threads/process-clock.js';
 import {pseudoFrame, unattributed, unattributedReason} from '../model/frame.js';
+import {type EventKind} from '../model/schema.js';
 import {JvmStacks} from '../model/jvm-stacks.js';
 import {Sample} from '../model/sample.js';
 import {type SamplerFigures} from '../table/table-layout.js';
@@ -55,6 +56,8 @@ type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & SamplingLimits
 	readonly processClock?: ProcessClock;
 	/** Whether threads with a name count; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
+	/** The kinds of events that the session records from the start. */
+	readonly events?: readonly EventKind[];
 	/** A printable line about how samples are taken. */
 	readonly note?: Printable;
 	readonly report: (report: Report) => void;
@@ -94,9 +97,13 @@ export class SamplingLoop {
 	#activeSinceMs = performance.now();
 	/** Sampling time up to the last counted sample. */
 	#sampledMs = 0;
-	readonly #totals = {failed: 0, refusedThreads: 0, lateThreads: 0, targetStoppedMs: 0, targetInterruptedMs: 0};
+	readonly #totals = {
+		failed: 0, refusedThreads: 0, lateThreads: 0, targetStoppedMs: 0, targetInterruptedMs: 0, eventsMs: 0,
+	};
+
 	#failuresInARow = 0;
 	#isFirst = true;
+	#events: readonly EventKind[];
 	#hasCpu = false;
 	#reportedStatus: StatusChange = {};
 	#isAfterPause = false;
@@ -108,6 +115,7 @@ export class SamplingLoop {
 
 	constructor(options: LoopOptions) {
 		this.#options = options;
+		this.#events = options.events ?? [];
 		this.#requestedIntervalMs = clampInterval(options.intervalMs);
 		this.#uncountedMs = this.#requestedIntervalMs;
 		this.#sleeper = new Sleeper(options.bell);
@@ -164,11 +172,25 @@ export class SamplingLoop {
 		void this.#suspend(this.#isPaused, false);
 	}
 
+	/** See `EngineSession.setEvents`. */
+	setEvents(kinds: readonly EventKind[]): void {
+		this.#events = kinds;
+		this.#options.session.setEvents?.(kinds);
+		this.#sleeper.wake();
+	}
+
 	/** Ends the loop, and cancels a sample in progress. */
 	stop(): void {
 		this.#isStopped = true;
 		this.#cancel();
 		this.#sleeper.wake();
+	}
+
+	get #eventsRefusal(): Printable | undefined {
+		const {session} = this.#options;
+		return this.#events.length > 0 && !session.setEvents
+			? safe`only the memory engine records events`
+			: session.eventsRefusal;
 	}
 
 	get #isSuspended(): boolean {
@@ -263,7 +285,7 @@ export class SamplingLoop {
 		this.#totals.lateThreads += outcome.skippedThreads?.late ?? 0;
 		this.#reportChanges({tracer: outcome.skippedThreads?.tracer ?? this.#reportedStatus.tracer});
 		this.#options.waits?.fill(this.#sample);
-		this.#discardGap();
+		this.#discardGap(outcome);
 		const intervalNs = this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0;
 		const endedNs = this.#endedThreads.missingNs(this.#sample, nowMs);
 		this.#hasCpu = this.#cpuAccount.add(this.#sample, intervalNs, endedNs) || this.#hasCpu;
@@ -291,12 +313,18 @@ export class SamplingLoop {
 	}
 
 	/**
-	Discards CPU time used during a pause, and what was recorded in a pause or before the first sample. A thread that
-	ran in the pause keeps a nanosecond, which shows that it ran.
+	Discards CPU time used during a pause, and what was recorded in a pause or before the first sample, events too. A
+	thread that ran in the pause keeps a nanosecond, which shows that it ran.
 	*/
-	#discardGap(): void {
+	#discardGap({eventsMs = 0}: SampleOutcome & {ok: true}): void {
 		const {cpuNs, runDelayNs, count, attributedCpu} = this.#sample;
 		attributedCpu.count = this.#isAfterPause || this.#isFirst ? 0 : attributedCpu.count;
+		if (this.#isAfterPause || this.#isFirst) {
+			this.#sample.events.count = 0;
+		} else {
+			this.#totals.eventsMs += eventsMs;
+		}
+
 		if (this.#isAfterPause) {
 			this.#isAfterPause = false;
 			this.#endedThreads.restart();
@@ -320,7 +348,11 @@ export class SamplingLoop {
 		}
 
 		this.#reportChanges({
-			hasCpu: this.#hasCpu || undefined, lineNote: this.#options.session.lineNote, note: this.#options.note,
+			hasCpu: this.#hasCpu || undefined,
+			lineNote: this.#options.session.lineNote,
+			eventsNote: this.#options.session.eventsNote,
+			eventsRefusal: this.#eventsRefusal,
+			note: this.#options.note,
 		});
 		this.#readPools(nowMs);
 		this.#readFigures(nowMs);

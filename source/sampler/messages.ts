@@ -1,5 +1,6 @@
 import type {Printable} from '../util/printable.js';
 import type {EngineOptions, TimerId} from '../engines/common/engine.js';
+import type {EventKind} from '../model/schema.js';
 import type {EngineFigures} from '../model/snapshot.js';
 import type {SourceStatus} from '../model/source.js';
 import type {PoolReading} from '../model/pool-reading.js';
@@ -17,7 +18,7 @@ export type SamplingLimits = {
 /** What the worker starts with. `engine`: an engine's id, or `auto`. */
 export type WorkerInput =
 	& SamplingLimits
-	& Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer' | 'maxVirtualThreads'>
+	& Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer' | 'maxVirtualThreads' | 'events'>
 	& {
 		readonly table: SharedArrayBuffer;
 		readonly target: Target;
@@ -36,10 +37,14 @@ export type Command =
 	| {readonly kind: 'resume'}
 	/** See `EngineSession.askForHolders`. */
 	| {readonly kind: 'holders'}
+	/** See `EngineSession.setEvents`. */
+	| {readonly kind: 'events'; readonly kinds: readonly EventKind[]}
 	| {readonly kind: 'stop'};
 
 /** The parts of the session's status that the worker reports; absent if unchanged. */
-export type StatusChange = Pick<Partial<SourceStatus>, 'note' | 'lineNote' | 'tracer' | 'hasCpu' | 'canAskForHolders'>;
+export type StatusChange = Pick<
+	Partial<SourceStatus>, 'note' | 'lineNote' | 'tracer' | 'hasCpu' | 'canAskForHolders' | 'eventsNote' | 'eventsRefusal'
+>;
 
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =

@@ -18,6 +18,7 @@ const shape: TableShape = {
 	threads: defaultShape.threads / 4,
 	counters: defaultShape.counters / 4,
 	contention: defaultShape.contention / 4,
+	events: defaultShape.events / 4,
 };
 
 /** Frames kept of a stack: enough for the lines of the program, which findings name. */
@@ -87,6 +88,7 @@ export class ReadOnlySession {
 			refusedThreads: 0,
 			lateThreads: 0,
 			targetStoppedMs: 0,
+			eventsMs: 0,
 			targetInterruptedMs: 0,
 		};
 	}

@@ -72,6 +72,11 @@ async function run(): Promise<void> {
 					break;
 				}
 
+				case 'events': {
+					loop.setEvents(command.kinds);
+					break;
+				}
+
 				case 'stop': {
 					loop.stop();
 					break;

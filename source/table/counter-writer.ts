@@ -1,5 +1,7 @@
 import {otherFrame} from '../model/frame.js';
-import {contentionColumns, counterColumns, squaredUsOf, type KeyedColumns} from '../model/schema.js';
+import {
+	contentionColumns, counterColumns, eventColumns, eventKinds, squaredUsOf, type KeyedColumns,
+} from '../model/schema.js';
 import {fromNames, namesOf, select, units} from '../model/column-types.js';
 import {lockKinds} from '../model/sample.js';
 import {TupleIndex} from '../util/tuple-index.js';
@@ -184,6 +186,49 @@ export class CounterWriter {
 		const columns = this.#views.regions.counters;
 		columns.ticks.add(counter, ticks);
 		columns.squaredTicks.add(counter, squaredTicks);
+	}
+}
+
+/** Writes the rows of events. */
+export class EventWriter {
+	readonly rows: KeyedRows;
+	readonly #views: TableViews;
+
+	constructor(views: TableViews) {
+		this.#views = views;
+		this.rows = new KeyedRows(eventColumns, views.regions.events, 256);
+	}
+
+	/**
+	Returns the row of a thread, a stack's node and a kind, added if absent; in a full table, that of the kind, the
+	thread "(other)" and the stack "(other)". `threadOfOther` returns that thread.
+	*/
+	findOrAdd(thread: number, node: number, kind: number, threadOfOther: () => number): number {
+		const {rows} = this;
+		const {size, used, key, keyAt} = rows;
+		key[keyAt.thread] = thread;
+		key[keyAt.node] = node;
+		key[keyAt.kind] = kind;
+		const found = rows.find();
+		// One row for each kind is kept for "(other)".
+		if (found >= 0) {
+			return found;
+		}
+
+		if (size - used > eventKinds.length || this.#views.growFor('events', size + eventKinds.length)) {
+			return rows.add();
+		}
+
+		key[keyAt.thread] = threadOfOther();
+		key[keyAt.node] = otherNode;
+		return rows.intern();
+	}
+
+	/** Adds what events count for. The lock is held. */
+	add(row: number, amount: number, squares: number): void {
+		const columns = this.#views.regions.events;
+		columns.amount.add(row, amount);
+		columns.squares.add(row, squares);
 	}
 }
 

@@ -5,6 +5,7 @@ import {
 	readerFigures,
 	contentionColumns,
 	counterColumns,
+	eventColumns,
 	frameColumns,
 	nodeColumns,
 	sessionFigures,
@@ -75,6 +76,7 @@ export const regions = {
 	threads: widestFirst(threadRowColumns),
 	counters: widestFirst(counterColumns),
 	contention: widestFirst(contentionColumns),
+	events: widestFirst(eventColumns),
 } as const satisfies Record<string, Record<string, ArrayType>>;
 
 export type Regions = typeof regions;
@@ -107,6 +109,7 @@ export const defaultShape: TableShape = Object.freeze({
 	threads: 1024,
 	counters: 32_768,
 	contention: 4096,
+	events: 4096,
 	maxSlabs: 16,
 });
 

@@ -3,8 +3,10 @@ import type {Printable} from '../util/printable.js';
 import {
 	fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type Columns,
 } from '../model/column-types.js';
-import {contentionColumns, counterColumns, frameColumns, nodeColumns, threadNumbers} from '../model/schema.js';
-import type {Contention, Dictionary, Counters, ThreadTable} from '../model/snapshot.js';
+import {
+	contentionColumns, counterColumns, eventColumns, frameColumns, nodeColumns, threadNumbers,
+} from '../model/schema.js';
+import type {Contention, Dictionary, Counters, Events, ThreadTable} from '../model/snapshot.js';
 import {AppendOnlyCopy, TableViews, type SlabColumn} from './views.js';
 import {countWord, figureNames, regionNames, word, type Figures, type RegionName} from './table-layout.js';
 import {acquireLock, releaseLock} from './lock.js';
@@ -15,12 +17,14 @@ export type TableImage = {
 	readonly threads: ThreadTable;
 	readonly counters: Counters;
 	readonly contention: Contention;
+	readonly events: Events;
 	readonly figures: Readonly<Figures>;
 };
 
 /** Columns that change in published rows; the others, the keys, change there only when a slot is reused. */
 const counterSums = pick(counterColumns, select(counterColumns, {role: 'sum'}));
 const contentionSums = pick(contentionColumns, select(contentionColumns, {role: 'sum'}));
+const eventSums = pick(eventColumns, select(eventColumns, {role: 'sum'}));
 
 /** Reads the shared table on the main thread. Under the lock it copies only what can change. */
 export class TableReader {
@@ -36,6 +40,7 @@ export class TableReader {
 	readonly #nodes = new AppendOnlyCopy('nodes', namesOf(nodeColumns));
 	readonly #counters = new AppendOnlyCopy('counters', select(counterColumns, {role: 'key'}));
 	readonly #contention = new AppendOnlyCopy('contention', select(contentionColumns, {role: 'key'}));
+	readonly #events = new AppendOnlyCopy('events', select(eventColumns, {role: 'key'}));
 	#last: TableImage | undefined;
 	/** The header's words `generation` and `reused` at the last copy. */
 	#lastGeneration = 0;
@@ -79,10 +84,12 @@ export class TableReader {
 			this.#lastReused = words[word.reused];
 			this.#counters.restart();
 			this.#contention.restart();
+			this.#events.restart();
 		}
 
 		this.#counters.extend(regions.counters, counts.counters);
 		this.#contention.extend(regions.contention, counts.contention);
+		this.#events.extend(regions.events, counts.events);
 		this.#readChangedNames(counts.threads);
 		this.#lastGeneration = words[word.generation];
 		return {
@@ -100,6 +107,11 @@ export class TableReader {
 				count: counts.contention,
 				...this.#contention.view(),
 				...copyOf(contentionSums, regions.contention, counts.contention),
+			},
+			events: {
+				count: counts.events,
+				...this.#events.view(),
+				...copyOf(eventSums, regions.events, counts.events),
 			},
 			figures: fromNames(figureNames, (_, index) => figures[index]),
 		};

@@ -2,7 +2,7 @@ import type {Interner} from '../model/frame.js';
 import {lockKindCode, threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 import {DictionaryWriter} from './dictionary.js';
-import {CounterWriter, ContentionWriter} from './counter-writer.js';
+import {CounterWriter, ContentionWriter, EventWriter} from './counter-writer.js';
 import {Moves, SampleFigures, type Counts} from './figures.js';
 import {countWord, figureNames, word, type Figures, type SamplerFigures} from './table-layout.js';
 import {acquireLock, releaseLock} from './lock.js';
@@ -31,6 +31,7 @@ export class TableWriter implements Interner {
 	readonly #threads: ThreadWriter;
 	readonly #counters: CounterWriter;
 	readonly #contention: ContentionWriter;
+	readonly #events: EventWriter;
 	/**
 	By row of the sample: its thread, stack, counter and contention in the table (-1 for none), and its number of
 	threads.
@@ -42,6 +43,8 @@ export class TableWriter implements Interner {
 	#membersOf = new Float64Array(256);
 	/** By row of attributed CPU time: its counter; -1 for none. */
 	#attributedCpuOf = new Int32Array(64);
+	/** By event: its row in the table; -1 for none. */
+	#eventRowOf = new Int32Array(64);
 	#changedRows = new Int32Array(256);
 	#changedCount = 0;
 	/** Number of rows of the previous sample that these arrays still have; 0 if it was not counted. */
@@ -55,6 +58,7 @@ export class TableWriter implements Interner {
 		this.#dictionary = new DictionaryWriter(this.#views);
 		this.#threads = new ThreadWriter(this.#views);
 		this.#contention = new ContentionWriter(this.#views);
+		this.#events = new EventWriter(this.#views);
 		this.#counters = new CounterWriter(this.#views, this.#dictionary, this.#threads);
 	}
 
@@ -132,10 +136,11 @@ export class TableWriter implements Interner {
 
 	/** Frees rows of ended threads if many, or if room is short; one takes over their sums. The lock is held. */
 	#freeEnded(): void {
-		const [counters, contention] = [this.#counters.rows, this.#contention.rows];
+		const [counters, contention, events] = [this.#counters.rows, this.#contention.rows, this.#events.rows];
 		const {shape} = this.#views;
 		const isHalfFull = counters.used > shape.counters * shape.maxSlabs / 2
-			|| contention.used > shape.contention * shape.maxSlabs / 2;
+			|| contention.used > shape.contention * shape.maxSlabs / 2
+			|| events.used > shape.events * shape.maxSlabs / 2;
 		const ended = this.#threads.freeEnded({isShort: isHalfFull});
 		if (!ended) {
 			return;
@@ -143,6 +148,7 @@ export class TableWriter implements Interner {
 
 		counters.replaceThreads(ended.isFreed, ended.into, ['thread']);
 		contention.replaceThreads(ended.isFreed, ended.into, ['thread', 'owner']);
+		events.replaceThreads(ended.isFreed, ended.into, ['thread']);
 		this.#views.words[word.reused]++;
 	}
 
@@ -220,6 +226,7 @@ export class TableWriter implements Interner {
 		}
 
 		this.#findAttributedCpu(sample);
+		this.#findEvents(sample);
 	}
 
 	/** Whether a row keeps the thread, stack and counter that it had in the previous sample. */
@@ -247,6 +254,24 @@ export class TableWriter implements Interner {
 			this.#attributedCpuOf[index] = node < 0
 				? -1
 				: this.#counters.findOrAdd(this.#threadOf[row], node, stateCode.RUNNABLE);
+		}
+	}
+
+	#findEvents({events, frames}: Sample): void {
+		if (events.count > this.#eventRowOf.length) {
+			this.#eventRowOf = new Int32Array(events.count * 2);
+		}
+
+		for (let index = 0; index < events.count; index++) {
+			const row = events.row[index];
+			this.#eventRowOf[index] = this.#counterOf[row] < 0
+				? -1
+				: this.#events.findOrAdd(
+					this.#threadOf[row],
+					this.#dictionary.internStack(frames, events.stackStart[index], events.stackLength[index]),
+					events.kind[index],
+					() => this.#threads.threadOfOther(),
+				);
 		}
 	}
 
@@ -283,7 +308,8 @@ export class TableWriter implements Interner {
 	/** Adds a sample to counters and threads. `reusedRows`: see `#reusableRows`. The lock is held. */
 	#apply(sample: Sample, atMs: number, reusedRows: number, counts: Counts): void {
 		const threads = this.#threads;
-		const hasReusedSlots = [this.#counters.rows.flush(), this.#contention.rows.flush()].includes(true);
+		const hasReusedSlots = [this.#counters, this.#contention, this.#events].map(({rows}) => rows.flush())
+			.includes(true);
 		if (hasReusedSlots) {
 			this.#views.words[word.reused]++;
 		}
@@ -337,11 +363,21 @@ export class TableWriter implements Interner {
 			}
 		}
 
+		this.#addEvents(sample);
 		if (counts.ticks > 1) {
 			this.#spreadTicks(sample, counts.ticks);
 		}
 
 		threads.endSample(sample, this.#threadOf, this.#counterOf, this.#changedRows.subarray(0, this.#changedCount));
+	}
+
+	/** The lock is held. */
+	#addEvents({events}: Sample): void {
+		for (let index = 0; index < events.count; index++) {
+			if (this.#eventRowOf[index] >= 0) {
+				this.#events.add(this.#eventRowOf[index], events.amount[index], events.squares[index]);
+			}
+		}
 	}
 
 	/**
@@ -396,6 +432,7 @@ export class TableWriter implements Interner {
 		words[countWord.threads] = this.#threads.count;
 		words[countWord.counters] = this.#counters.rows.size;
 		words[countWord.contention] = this.#contention.rows.size;
+		words[countWord.events] = this.#events.rows.size;
 		words[word.generation]++;
 	}
 }

@@ -94,7 +94,7 @@ def main(file):
         beside = json.loads(numbers.byteString())
         traces, tasks = numbers.byteString(), numbers.byteString()
         session = {name: numbers.exact() for name in about['figures']}
-        counts = [numbers.number() for _ in range(3)]
+        counts = [numbers.number() for _ in range(4)]
         if kind == 2:
             # An index stands for itself; where no window is before it, it is what counters begin with.
             counters = {name: {} for name in about['columns']['counters']}

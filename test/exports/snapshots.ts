@@ -209,7 +209,7 @@ export function randomSnapshot(seed: number): Snapshot {
 
 /** A snapshot with names in the place of ids, so that two whose numbering differs can be compared. */
 export function canonical(snapshot: Snapshot) {
-	const {dictionary, threads, counters, contention} = snapshot;
+	const {dictionary, threads, counters, contention, events} = snapshot;
 	const {strings} = dictionary;
 	const frame = (id: number) =>
 		id === noFrame
@@ -240,6 +240,7 @@ export function canonical(snapshot: Snapshot) {
 			ticks,
 			cpuNs,
 		})),
+		events: rowsOf(events).map(({thread, node, ...row}) => ({thread, stack: stack(node), ...row})),
 		contention: rowsOf(contention).map(row => fromNames(namesOf(contentionColumns), name => {
 			const {unit} = contentionColumns[name];
 			return named[unit]?.(row[name]) ?? row[name];

@@ -44,6 +44,10 @@ export function * randomSession(seconds: number, seed = 1): Generator<Snapshot> 
 			]);
 			const state = [stateCode.RUNNABLE, stateCode.BLOCKED, stateCode.WAITING][pick(random, 3)];
 			builder.count(thread, node, state, 1 + pick(random, 50), state === stateCode.RUNNABLE ? random() * 1e9 : 0);
+			if (random() < 0.3) {
+				builder.countEvent(thread, node, 'alloc', pick(random, 1e7) - 1e6);
+			}
+
 			builder.setNow(thread, {
 				state,
 				node,
@@ -90,6 +94,7 @@ export function saidBy(snapshot: Snapshot | undefined) {
 		&& {
 			counters: rounded(snapshot.counters),
 			contention: rounded(snapshot.contention),
+			events: rounded(snapshot.events),
 			threads: rounded(snapshot.threads),
 			session: snapshot.session,
 		};

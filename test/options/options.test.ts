@@ -128,6 +128,7 @@ describe('the options', () => {
 		['-bd0.5 1', {batch: true, delayS: 0.5}],
 		['1 --no-color', {color: false}],
 		['1 --idle-calls a.B.c,d.E.f', {idleCalls: ['a.B.c', 'd.E.f']}],
+		['1 --events alloc --sort alloc', {events: ['alloc'], sort: 'alloc'}],
 		['--state active 1', {states: ['RUNNABLE', 'BLOCKED']}],
 		['--state blocked,timed-waiting 1', {states: ['BLOCKED', 'TIMED_WAITING']}],
 		['open --depth 3 --format votes a.pb.gz', {depth: 3}],
@@ -190,7 +191,7 @@ describe('the options', () => {
 		'--format yaml 1',
 		'--view beauty 1',
 	])('%s is refused with a hint', isRefused);
-	test.each(['--state HOT 1', '--state , 1', '--threads ,, 1', '--idle-calls wait() 1', '--filter state:HOT 1'])(
+	test.each(['--state HOT 1', '--state , 1', '--threads ,, 1', '--idle-calls wait() 1', '--events gc 1', '--filter state:HOT 1'])(
 		'so is %s',
 		isRefused,
 	);

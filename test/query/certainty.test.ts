@@ -26,6 +26,7 @@ const shape: TableShape = {
 	threads: 128,
 	counters: 512,
 	contention: 8,
+	events: 8,
 	maxSlabs: 4,
 };
 

@@ -117,6 +117,18 @@ describe.concurrent('a session on a real JVM', () => {
 		expect(after.session.durationMs).toBeLessThan(after.session.takenAtMs - after.session.startedAtMs - 250);
 	}));
 
+	test('an engine without events says so, as long as some are wanted', beside(async () => {
+		const live = sampler(shared.target);
+		await withSamples(live, 3);
+		expect(live.status().eventsRefusal).toBeUndefined();
+		live.setEvents!(['alloc']);
+		await until(() => live.status().eventsRefusal === 'only the memory engine records events');
+		expect(live.status()).toMatchObject({events: ['alloc'], eventsNote: undefined});
+		live.setEvents!([]);
+		await until(() => live.status().eventsRefusal === undefined);
+		expect(live.read()!.session.eventsMs).toBe(0);
+	}));
+
 	test('how long it sampled is right at every read, however rare the samples', beside(async () => {
 		const live = sampler(shared.target, {intervalMs: 60_000});
 		await withSamples(live, 2);

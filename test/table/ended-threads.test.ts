@@ -31,6 +31,7 @@ const tasksIn = (sample: number) =>
 			cpuNs: 1000,
 			frames: [`Task.run${task % 3}`, 'Thread.run'],
 			lock: {kind: lockKindCode.monitor, className: 'Ledger', owner: 0},
+			allocated: [{bytes: 700, frames: ['Task.run0', 'Thread.run']}],
 		};
 	});
 
@@ -77,6 +78,7 @@ test('a program that has started a hundred times as many threads as there is roo
 		.toBe(samples * ((tasksAlive * 1000) + 500));
 	expect(sum(snapshot.threads.cpuNs.subarray(0, snapshot.threads.count))).toBe(samples * ((tasksAlive * 1000) + 500));
 	expect(sum(snapshot.contention.ticks.subarray(0, snapshot.contention.count))).toBe(samples * tasksAlive);
+	expect(sum(snapshot.events.amount.subarray(0, snapshot.events.count))).toBe(samples * tasksAlive * 700);
 	const alive = [...snapshot.threads.name].filter((_, thread) => snapshot.threads.alive[thread] === 1);
 	expect(alive.length).toBe(tasksAlive + 1);
 	const numbers = alive.filter(name => name !== 'keeper').map(name => Number(/^task-(\d+)$/.exec(name)![1]));

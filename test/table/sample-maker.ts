@@ -39,6 +39,7 @@ export type DrawnThread = {
 	carrier?: number;
 	/** CPU time at other stacks. */
 	attributedCpu?: Array<{cpuNs: number; frames: string[]}>;
+	allocated?: Array<{bytes: number; frames: string[]}>;
 };
 
 /** The name of a thread in a sample: another one in each. */
@@ -71,6 +72,10 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 
 		for (const attributedCpu of thread.attributedCpu ?? []) {
 			sample.addAttributedCpu(row, attributedCpu.cpuNs, attributedCpu.frames.map(text => frame(text)));
+		}
+
+		for (const {bytes, frames} of thread.allocated ?? []) {
+			sample.addEvent(row, {kind: 0, amount: bytes, squares: 1}, frames.map(text => frame(text)));
 		}
 
 		if (thread.lock) {
@@ -124,6 +129,10 @@ export function randomSamples(
 				})),
 			});
 			stood.set(key, rows.at(-1)!.frames!);
+			if (key % 3 === 0) {
+				const at = rows.at(-1)!.attributedCpu!.map(({cpuNs, frames}) => ({bytes: cpuNs - 1000, frames}));
+				rows.at(-1)!.allocated = [...at, ...at.slice(0, 1)];
+			}
 		}
 
 		for (const row of rows) {

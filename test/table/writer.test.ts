@@ -13,7 +13,8 @@ import {sum, sumsByName} from '../helpers/sum.js';
 import {drawInto, newTable, randomSamples, zeroFigures, type DrawnThread} from './sample-maker.js';
 
 const tiny: TableShape = {
-	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, counters: 8, contention: 8, maxSlabs: 4096,
+	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, counters: 8, contention: 8, events: 8,
+	maxSlabs: 4096,
 };
 
 /** "Class.method<Class.method", innermost first; the empty string for the empty stack. */
@@ -29,6 +30,12 @@ function countersOf(image: TableImage): Map<string, [number, number]> {
 		= new Map(rowsOf(image.counters).map(({thread, node, state, ticks, cpuNs}) => [`${image.threads.key[thread]}|${stackText(image, node)}|${state}`, [ticks, cpuNs] as [number, number]]));
 	expect(counters.size).toBe(image.counters.count);
 	return counters;
+}
+
+/** Bytes that were allocated, in words: "key|stack" -> bytes and events. */
+function eventsOf(image: TableImage): Map<string, [number, number]> {
+	return new Map(rowsOf(image.events).map(({thread, node, amount, squares}) =>
+		[`${image.threads.key[thread]}|${stackText(image, node)}`, [amount, squares] as [number, number]]));
 }
 
 /** Contention in words -> ticks. */
@@ -53,6 +60,7 @@ function contentionOf(image: TableImage): Map<string, number> {
 function naive(samples: readonly DrawnThread[][]) {
 	const counters = new Map<string, [number, number]>();
 	const contention = new Map<string, number>();
+	const events = new Map<string, [number, number]>();
 	const add = (key: number, frames: readonly string[], state: number, ticks: number, cpuNs: number) => {
 		const words = `${key}|${frames.join('<')}|${state}`;
 		const [ticksBefore, cpuNsBefore] = counters.get(words) ?? [0, 0];
@@ -60,8 +68,14 @@ function naive(samples: readonly DrawnThread[][]) {
 	};
 
 	for (const sample of samples) {
-		for (const {key, frames = [], state = 1, cpuNs: ownNs = 0, attributedCpu = [], lock} of sample) {
+		for (const row of sample) {
+			const {key, frames = [], state = 1, cpuNs: ownNs = 0, attributedCpu = [], allocated = [], lock} = row;
 			add(key, frames, state, 1, 0);
+			for (const {bytes, frames: at} of allocated) {
+				const [amount, squares] = events.get(`${key}|${at.join('<')}`) ?? [0, 0];
+				events.set(`${key}|${at.join('<')}`, [amount + bytes, squares + 1]);
+			}
+
 			for (const {cpuNs, frames: at} of [...(ownNs > 0 ? [{cpuNs: ownNs, frames}] : []), ...attributedCpu]) {
 				add(key, at, stateCode.RUNNABLE, 0, cpuNs);
 			}
@@ -85,6 +99,7 @@ function naive(samples: readonly DrawnThread[][]) {
 	return {
 		counters,
 		contention,
+		events,
 		threadSamples: samples.flat().length,
 		incompleteStacks: samples.flat().filter(({isIncomplete}) => isIncomplete).length,
 	};
@@ -150,6 +165,7 @@ describe('counting', () => {
 				const truth = naive(samples.slice(0, upTo));
 				expect(countersOf(image)).toEqual(truth.counters);
 				expect(contentionOf(image)).toEqual(truth.contention);
+				expect(eventsOf(image)).toEqual(truth.events);
 				expect(image.figures).toMatchObject({
 					samples: upTo,
 					threadSamples: truth.threadSamples,
@@ -187,6 +203,7 @@ describe('counting', () => {
 		['counters', {counters: 128, maxSlabs: 1}],
 		['the smallest number of counters', {counters: 8, maxSlabs: 1}],
 		['contention', {contention: 8, maxSlabs: 1}],
+		['events', {events: 8, maxSlabs: 1}],
 	])('when %s run out nothing is lost', (_, limits) => {
 		const samples = randomSamples(9, {samples: 80, threads: 20, methods: 40, depth: 8});
 		const truth = naive(samples);
@@ -199,12 +216,13 @@ describe('counting', () => {
 		expect(sum(image.counters.ticks)).toBe(truth.threadSamples);
 		expect(sum(image.counters.cpuNs)).toBe(sum([...truth.counters.values()].map(([, cpuNs]) => cpuNs)));
 		expect(sum(image.contention.ticks)).toBe(sum(truth.contention.values()));
+		expect(sum(image.events.amount)).toBe(sum([...truth.events.values()].map(([bytes]) => bytes)));
 		const isOther = ({thread, node}: {thread: number; node: number}) =>
 			image.threads.key[thread] === otherThreadKey || image.dictionary.nodeFrame[node] === otherFrame;
 		const other = sum(rowsOf(image.counters).filter(row => isOther(row)).map(({ticks}) => ticks));
 		expect(image.figures.otherTicks).toBe(other);
 		// A table without room for contention or names loses neither lines nor threads.
-		expect(other > 0).toBe(!('contention' in limits || 'strings' in limits));
+		expect(other > 0).toBe(!('contention' in limits || 'events' in limits || 'strings' in limits));
 	});
 
 	test('what finds no room is visible under its name', () => {

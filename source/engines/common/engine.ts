@@ -1,6 +1,7 @@
 import {printable, type Printable} from '../../util/printable.js';
 import type {Interner, unattributedReason} from '../../model/frame.js';
 import type {PoolReading} from '../../model/pool-reading.js';
+import type {EventKind} from '../../model/schema.js';
 import type {EngineFigures} from '../../model/snapshot.js';
 import type {Sample} from '../../model/sample.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
@@ -33,6 +34,8 @@ export type EngineOptions = {
 	Returns the kind of a wait for an open file, and its peer, as string ids. Never throws. Undefined: not wanted.
 	*/
 	readonly fileWait?: (kind: 'read' | 'write', fd: number) => {readonly kind: number; readonly peer: number};
+	/** Kinds of events to record from the start, see `EngineSession.setEvents`. */
+	readonly events?: readonly EventKind[];
 	/** Maximum cost of sampling, percent of running threads' time (stops have their own budget, in the sampler). */
 	readonly maxOverheadPercent?: number;
 };
@@ -55,6 +58,8 @@ export type SampleOutcome =
 		readonly stoppedMs: number;
 		/** Estimated time taken from running threads without stopping them. */
 		readonly interruptedMs?: number;
+		/** The time that the sample's events cover; undefined or 0 without events. */
+		readonly eventsMs?: number;
 		/** The part of the sample's time that records of running threads took; undefined if there are none. */
 		readonly recordsMs?: number;
 		/** When the threads were read, epoch time. */
@@ -98,6 +103,9 @@ export type EngineSession = {
 	readonly lineNote?: Printable;
 	/** Why CPU time of the samples so far may be unattributed. */
 	readonly unattributed?: UnattributedReason;
+	/** What the events cost that are recorded, one printable line; and why those that are wanted are not recorded. */
+	readonly eventsNote?: Printable;
+	readonly eventsRefusal?: Printable;
 	/** Number of virtual threads, and the percentage of them in samples; undefined if unknown. */
 	readonly virtualThreads?: {readonly count: number; readonly readPercent: number};
 	/**
@@ -114,6 +122,10 @@ export type EngineSession = {
 	readFigures?(): EngineFigures;
 	/** Records running threads this many times more rarely than usual. Undefined if the engine records none. */
 	recordEvery?(times: number): void;
+	/**
+	Records events of these kinds, and no others, from the next sample on. Undefined if the engine records none.
+	*/
+	setEvents?(kinds: readonly EventKind[]): void;
 	/**
 	Makes the next sample include the owners of java.util.concurrent locks, for which the JVM walks its heap at a
 	safepoint. Undefined if all samples include them, or none can.

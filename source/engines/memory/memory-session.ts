@@ -1,6 +1,7 @@
 import {JvmStacks} from '../../model/jvm-stacks.js';
 import {type PoolReading} from '../../model/pool-reading.js';
 import {type Sample} from '../../model/sample.js';
+import {type EventKind} from '../../model/schema.js';
 import {type EngineFigures} from '../../model/snapshot.js';
 import {joined, printable, safe, type Printable} from '../../util/printable.js';
 import {isAlive, programOf} from '../../jvm/system/proc.js';
@@ -11,6 +12,7 @@ import {
 } from '../common/engine.js';
 import {steadyNow} from '../../util/steady-clock.js';
 import {meanHeldMs} from './cpu/ptrace/stopper.js';
+import {SampledEvents} from './events/sampled-events.js';
 import {type LiveJvm} from './open.js';
 import {MemoryFigures} from './memory-figures.js';
 import {SampleRows} from './sample-rows.js';
@@ -35,6 +37,7 @@ export class MemorySession implements EngineSession {
 	readonly #rows: SampleRows;
 	readonly #pools: Pools;
 	readonly #figures: MemoryFigures;
+	readonly #events: SampledEvents;
 	/** Consecutive failed samples. */
 	#failures = 0;
 	#closed = false;
@@ -50,6 +53,7 @@ export class MemorySession implements EngineSession {
 		this.#descriptions = new Descriptions(jvm, target.pid, this.#threads.java);
 		this.#pools = new Pools(jvm);
 		this.#figures = new MemoryFigures(jvm);
+		this.#events = new SampledEvents(jvm.perf, jvm, this.#stacks.recorded, options);
 		const {perf, observedThreads, note} = this.#stacks;
 		this.note = note;
 		this.timer = perf ? 'perf' : 'stop';
@@ -69,6 +73,7 @@ export class MemorySession implements EngineSession {
 
 		const atMs = steadyNow();
 		let interruptedMs = 0;
+		let eventsMs = 0;
 		let isSteady = false;
 		try {
 			const settledThreadRan = this.#stacks.begin();
@@ -80,6 +85,9 @@ export class MemorySession implements EngineSession {
 			interruptedMs = this.#stacks.read(changedThreads, threads, newThreads.length > 0);
 			this.#descriptions.describe(changedThreads, threads);
 			this.#rows.fill(into, threads, {newThreads, repeats});
+			const {coveredMs, costMs} = this.#events.add(into, threads);
+			eventsMs = coveredMs;
+			interruptedMs += costMs;
 			isSteady = this.#threads.endSample(into) && !this.#stacks.observedThreads?.hasWorkingThreads();
 		} catch (error) {
 			return this.#failed(into, {
@@ -97,12 +105,13 @@ export class MemorySession implements EngineSession {
 			pauseUs: longestMs * 1000,
 			stoppedMs: meanHeldMs(this.#stacks.stops),
 			interruptedMs,
+			eventsMs,
 			recordsMs: this.#stacks.recordsMs,
 			atMs,
 			skippedThreads: {refused, late, tracer},
 			isSteady,
 			sinceChangeNs: this.#threads.steady.sinceChangeNs,
-			nextWithinMs: this.#stacks.perf?.bufferMs,
+			nextWithinMs: Math.min(this.#stacks.perf?.bufferMs ?? Infinity, this.#events.nextWithinMs),
 		};
 	}
 
@@ -116,6 +125,18 @@ export class MemorySession implements EngineSession {
 
 	get unattributed(): UnattributedReason {
 		return this.#stacks.perf?.unattributed ?? 'unobserved';
+	}
+
+	setEvents(kinds: readonly EventKind[]): void {
+		this.#events.set(kinds);
+	}
+
+	get eventsNote(): Printable | undefined {
+		return this.#events.note;
+	}
+
+	get eventsRefusal(): Printable | undefined {
+		return this.#events.refusal;
 	}
 
 	get virtualThreads(): EngineSession['virtualThreads'] {
@@ -132,15 +153,18 @@ export class MemorySession implements EngineSession {
 
 	recordEvery(times: number): void {
 		this.#stacks.perf?.recordEvery(times);
+		this.#events.recordEvery = times;
 	}
 
 	async release(): Promise<void> {
+		this.#events.release();
 		await this.#stacks.release();
 	}
 
 	async close(): Promise<void> {
 		if (!this.#closed) {
 			this.#closed = true;
+			this.#events.release();
 			this.#stacks.close();
 			this.#cpu.close();
 			this.#jvm.memory.close();

@@ -4,13 +4,13 @@ import {findSymbols, type Symbols, readVmStructs} from './hotspot/vm-structs.js'
 import {ProcessMemory} from './target/memory.js';
 import {ownArchitecture} from './target/own-architecture.js';
 import {readersOf, type Jvm} from './hotspot/jvm.js';
-import {loadPerfCalls, type PerfCalls} from './cpu/perf/perf-calls.js';
+import {loadPerfCalls, type BreakpointCalls} from './cpu/perf/perf-calls.js';
 import {loadPtrace, type Ptrace} from './cpu/ptrace/ptrace.js';
 import {Reader} from './target/memory-reader.js';
 import {openVm} from './hotspot/vm.js';
 
 /** A live JVM, and the system calls for its threads. */
-export type LiveJvm = Jvm & {readonly memory: ProcessMemory; readonly ptrace: Ptrace; readonly perf: PerfCalls};
+export type LiveJvm = Jvm & {readonly memory: ProcessMemory; readonly ptrace: Ptrace; readonly perf: BreakpointCalls};
 
 /** Opens a process's memory and reads HotSpot's tables. Throws `Unreadable`, or an error with a code or a message. */
 export function openJvm(pid: number, interner: Interner): LiveJvm {

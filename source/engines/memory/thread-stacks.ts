@@ -28,6 +28,8 @@ export class ThreadStacks {
 	/** Defined if running threads are recorded; `observedThreads` if they are stopped; neither if we only read. */
 	readonly perf?: PerfTimer;
 	readonly observedThreads?: ObservedThreads;
+	/** Walks the stacks of records. */
+	readonly recorded: RecordedStacks;
 	/** What the timer misses (printable). */
 	readonly note?: string;
 	readonly #onlyReads: boolean;
@@ -40,10 +42,10 @@ export class ThreadStacks {
 		const top = new TopFrame(jvm, walker);
 		const continuations = new Continuations(jvm);
 		this.#onlyReads = options.onlyReads ?? false;
-		const recorded = new RecordedStacks(jvm, target.pid, {walker, top, continuations});
+		this.recorded = new RecordedStacks(jvm, target.pid, {walker, top, continuations});
 		const chosen: ReturnType<typeof chooseTimer> = this.#onlyReads
 			? {}
-			: chooseTimer(jvm.perf, target, options, recorded);
+			: chooseTimer(jvm.perf, target, options, this.recorded);
 		this.perf = chosen.perf;
 		this.note = chosen.note;
 		this.#stopper = new Stopper(jvm.ptrace, target.pid);

@@ -81,7 +81,7 @@ export function depthsOf(dictionary: Dictionary): Int32Array {
 }
 
 /** Throws RangeError if the stacks of all counters together have too many frames. */
-export function checkStacks(depths: Int32Array, {node, count}: Counters): void {
+export function checkStacks(depths: Int32Array, {node, count}: Pick<Counters, 'node' | 'count'>): void {
 	if (sumOf(node.subarray(0, count), at => depths[at]) > maxFrames) {
 		throw tooMany(maxFrames, 'frames of all stacks');
 	}

@@ -2,7 +2,7 @@ import {fromNames, makeArrays, select} from '../../model/column-types.js';
 import {alignedTo} from '../../query/counters/aligned.js';
 import {poolsSince} from '../../model/pool-reading.js';
 import {rowsInWindow} from '../../model/rows-in-window.js';
-import {contentionColumns, counterColumns, sessionFigures, threadNumbers} from '../../model/schema.js';
+import {contentionColumns, counterColumns, eventColumns, sessionFigures, threadNumbers} from '../../model/schema.js';
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
 /**
@@ -15,6 +15,7 @@ export function windowSnapshot(snapshot: Snapshot, earlier: Snapshot | undefined
 		...snapshot,
 		counters: rowsInWindow(counterColumns, snapshot.counters, since?.counters),
 		contention: rowsInWindow(contentionColumns, snapshot.contention, since?.contention),
+		events: rowsInWindow(eventColumns, snapshot.events, since?.events),
 	};
 	if (!since) {
 		return window;

@@ -66,7 +66,7 @@ function documentOf(
 		startedAt: new Date(session.startedAtMs).toISOString(),
 		durationMs: rounded(session.durationMs),
 		...fromNames(
-			['samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks'],
+			['samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks', 'eventsMs'],
 			name => session[name],
 		),
 		skippedThreads: {refused: session.refusedThreads, late: session.lateThreads},
@@ -123,6 +123,9 @@ function lineOf(row: LineRow, query: Query) {
 		totalCpuMs: msOf(totalCpuNs),
 		states: statesAsJson(states),
 		...viaOf(row, query),
+		...(row.allocatedBytes > 0 || row.totalAllocatedBytes > 0
+			? {allocBytes: Math.round(row.allocatedBytes), totalAllocBytes: Math.round(row.totalAllocatedBytes)}
+			: {}),
 	};
 }
 
@@ -146,6 +149,7 @@ function threadOf({top, waitsFor, wait, ...row}: ThreadRow) {
 		mounted: row.mounted,
 		wait: wait ? {kind: wait.kind, peer: wait.peer, end: wait.clientSide} : null,
 		runDelayMs: msOf(row.runDelayNs),
+		...(row.allocatedBytes > 0 ? {allocBytes: Math.round(row.allocatedBytes)} : {}),
 	};
 }
 

@@ -8,6 +8,7 @@ import {measureOf} from '../../query/counters/scope.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {threadsViewColumns, type ThreadRow} from '../../views/threads/columns.js';
 import {queryThreads} from '../../views/threads/threads.js';
+import type {Column} from '../../query/columns/column.js';
 import type {Query} from '../../query/types/query.js';
 import {views} from '../../views/view-registry.js';
 import type {View} from '../../views/common/view.js';
@@ -70,7 +71,7 @@ export const text: ExportFormat = {
 			...[...findings, table.finding, table.caption].flatMap(sentence =>
 				sentence === undefined ? [] : wrapAt(safe` `, sentence, width)),
 			safe``,
-			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
+			...textTable(columnsOf(columns, rows, query), rows, layout),
 			...(rows.length === 0
 				? [safe`(${
 					shown.emptyText?.(table, query)
@@ -79,13 +80,23 @@ export const text: ExportFormat = {
 				: []),
 			...moreLine(table.rows.length, top),
 			...(threads.length > 0
-				? [safe``, ...textTable(threadsViewColumns, threads.slice(0, maxThreads), layout)]
+				? [safe``, ...textTable(columnsOf(threadsViewColumns, threads, query), threads.slice(0, maxThreads), layout)]
 				: []),
 			...moreLine(threads.length, maxThreads),
 		];
 		return body.flatMap(line => wrapAt(safe` | `, line, width)).map(line => `${elideEnd(line, width)}\n`).join('');
 	},
 };
+
+/** Returns the columns that a text report has. */
+function columnsOf<Row>(
+	columns: ReadonlyArray<Column<Row>>,
+	rows: readonly Row[],
+	query: Query,
+): ReadonlyArray<Column<Row>> {
+	return columns.filter(({screenOnly, onlyWithValues, isWithoutValues}) =>
+		!screenOnly && !(onlyWithValues && isWithoutValues?.(rows, query)));
+}
 
 /** Returns a line with the view and the query's settings that are not the defaults; nothing if there are none. */
 function changedSettings(query: Query, snapshot: Snapshot, view: View | undefined): Printable[] {

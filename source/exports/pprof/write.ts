@@ -1,5 +1,5 @@
 import {gzipSync} from 'node:zlib';
-import {Profile, type SampleInput} from 'pprof-format';
+import {Profile, type LabelInput, type SampleInput} from 'pprof-format';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {nativeCodeLine, rootNode} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
@@ -8,6 +8,8 @@ import {threadFlag} from '../../model/sample.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
+import {allocatedInWindow} from '../../query/counters/allocated.js';
+import {allStatesMask} from '../../query/counters/scope.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
 import type {ExportFormat, ReportFormat} from '../common/export-format.js';
 import {windowSnapshot} from '../common/window-snapshot.js';
@@ -75,7 +77,12 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const {session} = snapshot;
 	const names = new Names();
 	const text = (value: string) => names.text(value);
-	const sample = samplesOf(snapshot, names);
+	const allocated = allocatedInWindow(snapshot, undefined, {stateMask: allStatesMask, threads: undefined});
+	const hasAllocated = allocated.count > 0;
+	const sample = [
+		...samplesOf(snapshot, names).map(each => hasAllocated ? {...each, value: [...(each.value ?? []), 0]} : each),
+		...allocationsOf({...snapshot, counters: allocated}, names),
+	];
 	const hasCpu = counters.cpuNs.subarray(0, counters.count).some(ns => ns > 0);
 	const ticksType = {type: text('ticks'), unit: text('count')};
 	const cpuType = {type: text('cpu'), unit: text('nanoseconds')};
@@ -83,7 +90,7 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 		sampleType: [ticksType, cpuType, {type: text('records'), unit: text('count')}, {
 			type: text('samples'),
 			unit: text('count'),
-		}],
+		}, ...(hasAllocated ? [{type: text('alloc_space'), unit: text('bytes')}] : [])],
 		sample,
 		mapping: names.mappings,
 		location: names.locations,
@@ -97,6 +104,25 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 		stringTable: names.strings,
 	});
 	return gzipSync(withSession(profile.encode(), snapshot));
+}
+
+/** Returns a sample for each thread and stack that allocated, from what `allocatedInWindow` returns. */
+function allocationsOf(snapshot: Snapshot, names: Names): SampleInput[] {
+	const {counters, threads} = snapshot;
+	const stackOf = stacksOf(snapshot, names);
+	return Array.from({length: counters.count}, (_, counter) => ({
+		locationId: stackOf(counter),
+		value: [0, 0, 0, 0, Math.round(counters.cpuNs[counter])],
+		label: threadLabels(threads, counters.thread[counter], names),
+	}));
+}
+
+function threadLabels({name, key, nativeId}: Snapshot['threads'], thread: number, names: Names): LabelInput[] {
+	return [
+		{key: names.text(labelKey.thread), str: names.text(name[thread])},
+		{key: names.text(labelKey.javaId), num: key[thread]},
+		...(nativeId[thread] > 0 ? [{key: names.text(labelKey.tid), num: nativeId[thread]}] : []),
+	];
 }
 
 /** Returns the number, or 0 if it is negative, too large or NaN. */

@@ -4,7 +4,7 @@ import {lockKinds} from '../../model/sample.js';
 import {
 	bounds, savedObject, targetOf, savedText, valueOrNone, withReports, aboutOf, type Document, type Sizes,
 } from '../../model/saved-values.js';
-import {sessionFigures} from '../../model/schema.js';
+import {eventKinds, sessionFigures} from '../../model/schema.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {printable} from '../../util/printable.js';
 import {threadStates} from '../../model/thread-state.js';
@@ -27,6 +27,7 @@ const layout = {
 	columns: fromNames(windowRegions, region => namesOf(columnsOfRegion[region])),
 	states: threadStates,
 	lockKinds,
+	eventKinds,
 };
 
 /** Returns a session's target and engine, and `layout`, as JSON. */
@@ -48,10 +49,11 @@ export function readSession(json: string): Omit<SessionFacts, 'dictionary'> {
 }
 
 /** Throws RangeError if a moment has too many rows. */
-export function checkCounts({counters, contention, threads}: Counts): void {
+export function checkCounts({counters, contention, events, threads}: Counts): void {
 	const limits = [
 		[counters, maxSamples, 'samples'],
 		[contention, maxContention, 'waits'],
+		[events, maxSamples, 'events'],
 		[threads, maxProfileThreads, 'threads'],
 	] as const;
 	for (const [count, most, called] of limits) {
@@ -85,6 +87,7 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 	}
 
 	checkStacks(names.depths, snapshot.counters);
+	checkStacks(names.depths, snapshot.events);
 	const figures = Object
 		.fromEntries(sessionFigureNames.map(name =>
 			[name, valueOrNone(sessionFigures[name].unit, session[name], sizes)]));

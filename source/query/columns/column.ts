@@ -61,6 +61,8 @@ export type Column<Row> = Sortable<Row> & {
 	readonly isFigure?: true;
 	/** Not in text reports: a snapshot lacks it, or another column says the same in less space. */
 	readonly screenOnly?: true;
+	/** Also in text reports it is left out if `isWithoutValues`: most sessions have no such values. */
+	readonly onlyWithValues?: true;
 	/** The preceding column may use the cells that this one's text leaves free. */
 	readonly yieldsUnusedWidth?: true;
 	/** Part of the cells left for names that it gets, if that is more than its width. */

@@ -148,6 +148,7 @@ export const formats = {
 	/** Nanoseconds; in files milliseconds, to the nanosecond. */
 	ns: {text: formatNs, file: exactMsOf},
 	perS: {text: formatRate, file: rounded},
+	bytes: {text: formatBytes, file: Math.round},
 } as const satisfies Record<string, Format>;
 
 /** Returns the local time of day as "14:02" or "14:02:11". */

@@ -1,7 +1,7 @@
 import {makeArrays, namesOf, newArray, select, type Columns} from '../../model/column-types.js';
 import {endedThreadsKey} from '../../model/sample.js';
 import {
-	contentionColumns, counterColumns, threadNumbers, type KeyedColumns, type RowArrays,
+	contentionColumns, counterColumns, eventColumns, threadNumbers, type KeyedColumns, type RowArrays,
 } from '../../model/schema.js';
 import type {Snapshot, ThreadTable, Dictionary, Counters} from '../../model/snapshot.js';
 import {sumUpTo} from '../../util/sum.js';
@@ -54,6 +54,7 @@ function align(now: Snapshot, then: Snapshot): Snapshot {
 			threads: alignedThreads(now.threads, then.threads, threadOf),
 			counters: alignedCounters(counterColumns, now.counters, then.counters, threadOf, ended),
 			contention: alignedCounters(contentionColumns, now.contention, then.contention, threadOf, ended),
+			events: alignedCounters(eventColumns, now.events, then.events, threadOf, ended),
 		};
 }
 

@@ -65,6 +65,16 @@ export function sampledMs(snapshot: Snapshot, since: Snapshot | undefined): numb
 	return inWindow('sampledMs', snapshot, since);
 }
 
+/** Returns the milliseconds of a window in which events were recorded. */
+export function eventsMs(snapshot: Snapshot, since: Snapshot | undefined): number {
+	return inWindow('eventsMs', snapshot, since);
+}
+
+/** Returns bytes as a rate; 0 if no events were recorded. */
+export function bytesPerS(bytes: number, overMs: number): number {
+	return overMs > 0 ? Math.max(0, bytes) / overMs * 1000 : 0;
+}
+
 /** Returns CPU time as a percentage of one core over `overMs` of sampling; 0 if that is 0. */
 export function corePercent(cpuNs: number, overMs: number): number {
 	return overMs > 0 ? cpuNs / (overMs * 1e4) : 0;
@@ -105,7 +115,15 @@ export function threadsInStep(snapshot: Snapshot, since: Snapshot | undefined): 
 }
 
 function inWindow(
-	name: 'durationMs' | 'moves' | 'movesTogether' | 'sampledMs' | 'samples' | 'sampleTicks' | 'threadSamples',
+	name:
+		| 'durationMs'
+		| 'eventsMs'
+		| 'moves'
+		| 'movesTogether'
+		| 'sampledMs'
+		| 'samples'
+		| 'sampleTicks'
+		| 'threadSamples',
 	{session}: Snapshot,
 	since: Snapshot | undefined,
 ): number {

@@ -1,6 +1,6 @@
 import {Buffer} from 'node:buffer';
 import {fromNames, namesOf, newArray, type Column, type ColumnArray} from '../../model/column-types.js';
-import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
+import {contentionColumns, counterColumns, eventColumns, threadNumbers} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {maxNameLength, printable, safe, type Printable} from '../../util/printable.js';
 import {VarintReader, VarintWriter} from '../../util/varints.js';
@@ -12,7 +12,7 @@ then names of threads. docs/formats.md has the format.
 
 /** The columns of the bytes: all, even keys, because a new thread may take the row of an ended one. */
 export const columnsOfRegion = {
-	counters: counterColumns, contention: contentionColumns, threads: threadNumbers,
+	counters: counterColumns, contention: contentionColumns, events: eventColumns, threads: threadNumbers,
 } as const;
 export const windowRegions = namesOf(columnsOfRegion);
 
@@ -205,6 +205,7 @@ export class MovingMoment {
 		return {
 			counters: rowsOf('counters'),
 			contention: rowsOf('contention'),
+			events: rowsOf('events'),
 			threads: {...rowsOf('threads'), name: this.#names},
 		} as unknown as Counted;
 	}

@@ -136,6 +136,11 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	'toggle-sampling'({store}) {
 		store.toggleSampling();
 	},
+	'toggle-events'({store}) {
+		return store.toggleEvents()
+			? safe`recording allocation, at a cost below --max-overhead; see ALLOC/s in Lines and Threads. A ends it`
+			: safe`allocation is no longer recorded`;
+	},
 	'ask-for-holders'({store}) {
 		store.askForHolders();
 	},

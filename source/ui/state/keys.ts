@@ -34,6 +34,7 @@ export const keyGroups = [
 			'java-only',
 			'native',
 			'holders',
+			'events',
 			'next-finding',
 			'next-link',
 			'previous-link',
@@ -491,6 +492,16 @@ const allKeys: readonly KeyBinding[] = [
 		label: 'L',
 		help:
 			'with the attach engine: ask the JVM who holds java.util.concurrent locks, with a full dump; says first what it costs',
+		sources: live,
+	},
+	{
+		action: 'events',
+		keys: ['A'],
+		contexts: tables,
+		label: 'A',
+		help:
+			'record where the program allocates: ALLOC/s in Lines and Threads; the header says what an event costs '
+			+ '(--max-overhead limits it); again: end it',
 		sources: live,
 	},
 	{action: 'names', keys: ['c'], contexts: tables, label: 'c', help: 'full or shortened names', knownFrom: 'top'},

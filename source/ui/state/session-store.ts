@@ -1,3 +1,4 @@
+import {eventKinds} from '../../model/schema.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {hasEnded, isOver, type SnapshotSource, type SourceStatus} from '../../model/source.js';
 import type {PastMoment} from '../../query/past/window-body.js';
@@ -151,6 +152,14 @@ export class SessionStore {
 		const {source} = this.#options;
 		source.setPaused(source.status().phase !== 'paused');
 		this.#set({status: source.status()});
+	}
+
+	/** Begins or ends the recording of events; returns whether they are recorded now. */
+	toggleEvents(): boolean {
+		const {source} = this.#options;
+		const isOn = (source.status().events ?? []).length === 0;
+		source.setEvents?.(isOn ? eventKinds : []);
+		return isOn;
 	}
 
 	askForHolders(): void {

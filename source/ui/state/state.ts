@@ -212,6 +212,7 @@ export type Effect =
 			| 'reset'
 			| 'undo-reset'
 			| 'toggle-sampling'
+			| 'toggle-events'
 			| 'ask-for-holders'
 			| 'trace'
 			| 'forget-methods'

@@ -186,6 +186,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		screen.source === 'recording' ? play(state, screen) : {...state, isPaused: !state.isPaused},
 	record: state => withEffect(state, {type: 'toggle-recording'}),
 	sampling: state => withEffect(state, {type: 'toggle-sampling'}),
+	events: state => withEffect(state, {type: 'toggle-events'}),
 };
 
 /** Sorts by a column in its default order; the message names it, as its heading may be off the screen. */

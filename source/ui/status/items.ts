@@ -122,6 +122,12 @@ export const headerItems: readonly HeaderItem[] = [
 		role: () => 'hot',
 	},
 	{
+		line: 1, isRight: true, priority: 8, leastWidth: 5, word: 'ALLOC',
+		meaning: 'allocation is recorded: how many events a second, and what one costs the program; A ends it',
+		text: ({data: {status}}) => status.eventsNote === undefined ? safe`` : safe`ALLOC ${status.eventsNote}`,
+		role: () => 'hot',
+	},
+	{
 		line: 1,
 		isRight: true,
 		priority: 7,

@@ -90,6 +90,11 @@ export const samplingFigures: readonly SamplingFigure[] = [
 			ownCpuPercent >= badOwnCpu ? safe`own CPU ${percent(ownCpuPercent)}` : undefined,
 	},
 	{
+		word: safe`events`,
+		meaning: 'recorded allocation, at the processor\'s breakpoints (A, --events); its cost is part of the cost above',
+		value: ({status}) => status.eventsNote,
+	},
+	{
 		word: safe`pause`,
 		meaning: 'how long one stop lasts: the median, the 99th percentile, the worst',
 		value({snapshot}) {
@@ -126,6 +131,10 @@ const minCpuMs = 200;
 
 /** All warnings, the most urgent first: 80 columns show only the first that applies, a wide header and the help all. */
 const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
+	({status: {eventsRefusal}}) =>
+		eventsRefusal && {
+			short: safe`no allocation: ${eventsRefusal}`, whole: safe`Allocation is not recorded: ${eventsRefusal}.`,
+		},
 	({snapshot, status: {tracer}}) => {
 		const {refusedThreads = 0} = snapshot?.session ?? {};
 		return !snapshot || refusedThreads === 0

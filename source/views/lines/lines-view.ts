@@ -115,6 +115,7 @@ export const linesView: View<LineRow> = {
 			high_percent: row => decimals(row.selfInterval.high, 2),
 			your_code: 'own',
 			your_code_others: row => row.otherOwn,
+			alloc_bytes: row => Math.round(row.allocatedBytes),
 		}),
 	},
 	keyOfLocation: locationKey,

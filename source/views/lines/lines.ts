@@ -91,6 +91,13 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120,
 		description: 'CPU time at the line, milliseconds',
 	}),
+	figureColumn('alloc', row => row.allocatedPerS, formats.bytes, {
+		heading: 'ALLOC/s', title: 'bytes allocated', width: 7, fromColumns: 0,
+		description: 'bytes allocated at the line a second, if allocation is recorded (A, --events alloc)',
+		isBlank: row => row.allocatedBytes <= 0,
+		onlyWithValues: true,
+		isWithoutValues: rows => rows.every(row => row.allocatedBytes <= 0),
+	}),
 	figureColumn('total-ticks', row => row.totalTicks, formats.count, {
 		heading: 'TOTTCK',
 		title: 'total ticks',

@@ -47,6 +47,9 @@ export type ThreadRow = {
 	readonly cpuPercent: number;
 	/** Share of the CPU time of all counted threads, 0..100. */
 	readonly sharePercent: number;
+	/** Bytes allocated, and the same a second; 0 if allocation is not recorded. */
+	readonly allocatedBytes: number;
+	readonly allocatedPerS: number;
 	readonly runDelayNs: number;
 	readonly runDelayPercent: number;
 	/** Ticks by state, whether counted or not. */
@@ -91,6 +94,15 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 			row => Number(row.waitsFor?.ownerName !== undefined),
 			row => row.threadCount,
 		],
+	}),
+	figureColumn('alloc', row => row.allocatedPerS, formats.bytes, {
+		heading: 'ALLOC/s', title: 'bytes allocated', width: 7, fromColumns: 0,
+		description:
+			'bytes that the thread allocated a second, a carrier with its virtual threads, if that is recorded '
+			+ '(A, --events alloc)',
+		isBlank: row => row.allocatedBytes <= 0,
+		onlyWithValues: true,
+		isWithoutValues: rows => rows.every(row => row.allocatedBytes <= 0),
 	}),
 	figureColumn('ticks', row => row.ticks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90,

@@ -51,6 +51,19 @@ export type Instructions = {
 	isEnd(code: Uint8Array, at: number): boolean;
 };
 
+/** How the JVM's code adds to a word in memory, which tells what a breakpoint on that word has caught. */
+export type Additions = {
+	/** Numbers of the general registers in perf events, as instructions encode them. */
+	readonly generalRegisters: readonly number[];
+	/** Bytes of code before a breakpoint's address that `addedBy` needs. */
+	readonly codeBytes: number;
+	/**
+	Returns what the instruction that ends with `code` has added to the word at `address`; undefined if it is no such
+	instruction. `general`: the registers after it, as instructions encode them.
+	*/
+	addedBy(code: Uint8Array, general: readonly number[], address: number): number | undefined;
+};
+
 /** System calls that the C library does not wrap, or not everywhere. */
 type WantedCall = 'perfEventOpen' | 'schedGetAffinity' | 'schedSetAttributes' | 'schedGetAttributes';
 
@@ -70,6 +83,8 @@ export type Architecture = {
 	/** Bytes of code before the return address of a system call that `systemCallIn` needs. */
 	readonly systemCallBytes: number;
 	readonly instructions: Instructions;
+	/** Undefined where allocation is not recorded. */
+	readonly additions?: Additions;
 	/** The frame of a stub that has pushed nothing. */
 	readonly noFrame: TopFrameState;
 

@@ -56,6 +56,12 @@ const fieldRows = {
 	lockStackTop: optional('LockStack._top'),
 	lockStackBase: optional('LockStack._base[0]'),
 
+	// What a thread has allocated, without the part of its TLAB that is in use, and that part.
+	allocatedBytes: optional('Thread._allocated_bytes'),
+	tlab: optional('Thread._tlab'),
+	tlabStart: optional('ThreadLocalAllocBuffer._start'),
+	tlabTop: optional('ThreadLocalAllocBuffer._top'),
+
 	// The task of a compiler thread.
 	compilerEnv: optional('CompilerThread._env'),
 	compilerTask: optional('ciEnv._task'),

@@ -20,6 +20,9 @@ const scanBytes = 1 << 16;
 /** Assumed size of a native function called without an anchor, which is small. */
 const maxFunctionBytes = 4096;
 
+/** Maximum frames of the VM above Java code: an allocation has about ten. */
+const maxVmFrames = 100;
+
 /** Walks a running thread, whose top frame may be incomplete, in a stub, or in a call without an anchor. */
 export class TopFrame {
 	readonly #jvm: Jvm;
@@ -66,9 +69,38 @@ export class TopFrame {
 		return searchEnd;
 	}
 
+	/**
+	Fills the walker with the frames of a thread in the VM that Java code called. The VM is compiled with frame
+	pointers (HotSpot's build, -fno-omit-frame-pointer): they lead to the return address into generated code, at which
+	the thread's anchor was. If they do not lead to the root, walks as `walk` does.
+	*/
+	walkFromVm(stack: StackCopy, registers: Registers, javaThread = 0): WalkEnd {
+		const end = this.#attempt(() => this.#fromFramePointers(stack, registers));
+		return end === 'broken' ? this.walk(stack, registers, javaThread) : end;
+	}
+
 	/** Whether a thread is in generated code. */
 	isInCode({pc}: Registers): boolean {
 		return this.#jvm.code.isCode(pc);
+	}
+
+	#fromFramePointers(stack: StackCopy, registers: Registers): WalkEnd {
+		let {fp} = registers;
+		for (let step = 0; step < maxVmFrames && stack.has(fp + 8); step++) {
+			const caller = stack.word(fp);
+			const returnPc = stack.word(fp + 8);
+			if (this.#jvm.code.isCode(returnPc)) {
+				return this.#walker.walk(stack, returnPc, fp + 16, caller);
+			}
+
+			if (caller <= fp) {
+				break;
+			}
+
+			fp = caller;
+		}
+
+		return 'broken';
 	}
 
 	/** Restarts the walker, see `Walker.start`, for `action`; returns `broken` if that throws `Unreadable`. */

@@ -1,4 +1,5 @@
 import {type Architecture} from '../architecture.js';
+import {additions} from './x64-additions.js';
 import {bcpOffset} from './x64-frame.js';
 import {instructionLength, isEnd, isUnconditionalJump, jumpDistance} from './x64-instruction.js';
 import {decodeEpilogue, decodePrologue} from './x64-prologue.js';
@@ -24,6 +25,7 @@ export const x64: Architecture = {
 	decodePrologue,
 	decodeEpilogue,
 	stubFrame,
+	additions,
 	noFrame: {depth: 0, isFpSaved: false},
 	pushedOnFrame,
 	callerOfInterpreted,

@@ -1,8 +1,8 @@
 import {constants} from 'node:os';
 import {joined, safe, type Printable} from '../../../../util/printable.js';
 import {threadIdsOf} from '../../../../jvm/threads/native-ids.js';
-import {refusalOf, type MappedRing, type PerfCalls} from './perf-calls.js';
-import {Ring, pageBytes, type Records, type PerfRecord} from './perf-ring.js';
+import {pageBytes, refusalOf, type MappedRing, type PerfCalls} from './perf-calls.js';
+import {Ring, type Records, type PerfRecord} from './perf-ring.js';
 
 /**
 Bounds on the bytes of all rings and on the pages of one. A ring receives a hundred records a second, of every process

@@ -1,10 +1,7 @@
 import {fromNames} from '../../../../model/column-types.js';
 import {wordOf} from '../../target/memory.js';
 import {type Registers} from '../../arch/architecture.js';
-import {recordRegisters} from './perf-calls.js';
-
-/** The first page of a ring has its head and tail. */
-export const pageBytes = 4096;
+import {clockRecord, pageBytes, recordRegisters, type RecordLayout} from './perf-calls.js';
 
 /** Word indices in struct perf_event_mmap_page (linux/perf_event.h). */
 const headWord = 1024 / 8;
@@ -15,9 +12,14 @@ export class Ring {
 	readonly #words: BigUint64Array;
 	readonly #data: Uint8Array;
 	readonly #view: DataView;
+	readonly #layout: RecordLayout;
+	/** Offset of the stack in a sample: after the ids, the register ABI, the registers and the stack's size. */
+	readonly #stackOffset: number;
 
 	/** `memory`: the mapped ring, which must be mapped during `take`. */
-	constructor(memory: ArrayBuffer) {
+	constructor(memory: ArrayBuffer, layout = clockRecord) {
+		this.#layout = layout;
+		this.#stackOffset = headerBytes + 24 + (8 * layout.count) + 8;
 		this.#words = new BigUint64Array(memory, 0, pageBytes / 8);
 		this.#data = new Uint8Array(memory, pageBytes);
 		this.#view = new DataView(memory, pageBytes);
@@ -63,19 +65,22 @@ export class Ring {
 	/** Decodes a sample, see `sampleType`; undefined for an exiting thread, which has no registers. */
 	#sampleAt(start: number, size: number): PerfRecord | undefined {
 		const ids = start + headerBytes;
+		const stackOffset = this.#stackOffset;
 		const stackAt = start + stackOffset;
 		const reserved = size < stackOffset || this.#word(ids + 16) !== abi64 ? 0 : this.#word(stackAt - 8);
 		if (reserved === 0 || reserved % 8 !== 0 || stackOffset + reserved + 8 > size) {
 			return undefined;
 		}
 
+		const registerAt = (place: number) => this.#word(ids + 24 + (8 * place));
 		return {
 			isInKernel: (this.#u32(start + 4) & cpuModeMask) === kernelMode,
 			pid: this.#u32(ids),
 			tid: this.#u32(ids + 4),
 			timeNs: this.#word(ids + 8),
 			periodNs: 0,
-			registers: fromNames(recordRegisters, (_, index) => this.#word(ids + 24 + (8 * index))) as Registers,
+			registers: fromNames(recordRegisters, name => registerAt(this.#layout.registers[name])) as Registers,
+			general: this.#layout.general.map(place => registerAt(place)),
 			stack: this.#bytes(stackAt % this.#data.length, Math.min(reserved, this.#word(stackAt + reserved))),
 		};
 	}
@@ -108,9 +113,6 @@ const kernelMode = 1;
 /** Bytes of a record's header: type, misc, size. */
 const headerBytes = 8;
 
-/** Offset of the stack in a sample: after the ids, the register ABI, the registers and the stack's size. */
-const stackOffset = headerBytes + 24 + (8 * recordRegisters.length) + 8;
-
 /** PERF_SAMPLE_REGS_ABI_64: registers of a 64-bit thread. */
 const abi64 = 2;
 
@@ -127,6 +129,8 @@ export type PerfRecord = {
 	periodNs: number;
 	/** User registers; in a system call, those on entry. */
 	readonly registers: Registers;
+	/** The general registers, as instructions encode them; only of breakpoints. */
+	readonly general: readonly number[];
 	/** The copied stack from `registers.sp` on. */
 	readonly stack: Uint8Array;
 };

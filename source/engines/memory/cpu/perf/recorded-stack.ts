@@ -57,10 +57,12 @@ export class RecordedStacks {
 	/**
 	Returns the stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. Without
 	`thread`, which may have ended, a stack without Java frames is undefined: it may not have been a Java thread's.
+	`isInVm`: the record is of a call from Java code into the VM.
 	*/
 	walk(
 		{timeNs, periodNs, isInKernel, registers, stack: bytes}: PerfRecord,
 		thread?: JavaThread,
+		isInVm = false,
 	): RecordedStack | undefined {
 		const {sp} = registers;
 		const block = thread?.block ?? {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
@@ -72,7 +74,10 @@ export class RecordedStacks {
 		const end = ifReadable<WalkEnd | undefined>(() => {
 			this.#stack.set(sp, bytes, block.stackBase);
 			checkStack(this.#jvm, this.#stack);
-			return this.#unwinders.top.walk(this.#stack, registers, thread?.address);
+			const {top} = this.#unwinders;
+			return isInVm
+				? top.walkFromVm(this.#stack, registers, thread?.address)
+				: top.walk(this.#stack, registers, thread?.address);
 		}, undefined);
 		if (!end) {
 			return undefined;

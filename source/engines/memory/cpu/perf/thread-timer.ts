@@ -4,10 +4,10 @@ import {getOrCreate} from '../../../../util/get-or-create.js';
 import {threadFlag} from '../../../../model/sample.js';
 import {type UnattributedReason} from '../../../common/engine.js';
 import {type JavaThread} from '../../threads/java-thread.js';
-import {refusalOf, type MappedRing, type PerfCalls} from './perf-calls.js';
+import {pageBytes, refusalOf, type MappedRing, type PerfCalls} from './perf-calls.js';
 import {recordCostMs, setCurrentStack, type PerfTimer, monotonicNs} from './perf-timer.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
-import {Ring, pageBytes, type PerfRecord} from './perf-ring.js';
+import {Ring, type PerfRecord} from './perf-ring.js';
 
 /** With this much CPU time in `busyWithinMs` a thread gets an event; with less in `inactiveMs` it loses it. */
 const busyNs = 1e6;

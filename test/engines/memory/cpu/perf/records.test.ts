@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {Ring, pageBytes, type Records} from '../../../../../source/engines/memory/cpu/perf/perf-ring.js';
+import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
+import {Ring, type Records} from '../../../../../source/engines/memory/cpu/perf/perf-ring.js';
 import {seeded} from '../../../../helpers/random.js';
 import {emptySampleBytes, lostBytes, sampleBytes, type DrawnRecord} from './write-records.js';
 

@@ -1,0 +1,421 @@
+import {constants} from 'node:os';
+import {bounded, getOrCreate} from '../../../util/get-or-create.js';
+import {sumOf} from '../../../util/sum.js';
+import {joined, printable, safe, type Printable} from '../../../util/printable.js';
+import {paranoid, refusalOf, type BreakpointCalls} from '../cpu/perf/perf-calls.js';
+import {type PerfRecord} from '../cpu/perf/perf-ring.js';
+import {type RecordedStack, type RecordedStacks} from '../cpu/perf/recorded-stack.js';
+import {type Jvm} from '../hotspot/jvm.js';
+import {has} from '../hotspot/layout.js';
+import {type JavaThread} from '../threads/java-thread.js';
+import {type Additions} from '../arch/architecture.js';
+import {ownArchitecture} from '../target/own-architecture.js';
+import {AllocatedBytes} from './allocated-bytes.js';
+import {Breakpoint, measureCost} from './breakpoint.js';
+import {DutyCycle} from './duty-cycle.js';
+
+/** Threads with a breakpoint each: those that allocate most. More would take too much memory for rings. */
+const maxBreakpoints = 64;
+
+/** How many breakpoints are opened at a time, so that many new threads do not delay samples. */
+const maxOpenedAtOnce = 16;
+
+/** How often the threads' sums are read, and breakpoints opened and closed. */
+const readEveryMs = 200;
+
+/**
+What a thread's events represent is corrected by what the thread has allocated: by the ratio of means over this number
+of readings, at most by this factor. With fewer readings, phases in which a thread allocates little would count as much
+as those in which it allocates much.
+*/
+const readingsOfMean = 50;
+const maxCorrection = 4;
+
+/** A thread that has not allocated for this long loses its breakpoint. */
+const inactiveMs = 10_000;
+
+/** Shorter times are not measured exactly. */
+const minOnMs = 1;
+
+/** Maximum bytes of records kept for the next sample. */
+const maxKeptBytes = 8 << 20;
+
+const maxCodeAddresses = 1000;
+
+const noteEveryMs = 3000;
+
+const retryRefusedAfterMs = 5000;
+
+/** Bytes that a thread allocated at a stack; without a stack those of which no event is known, perhaps below 0. */
+export type Allocation = {
+	readonly thread: JavaThread;
+	readonly bytes: number;
+	/** The sum of squares of what its events count for, in kilobytes of 1000 bytes. */
+	readonly squares: number;
+	readonly stack?: RecordedStack;
+};
+
+type AllocatingThread = {
+	breakpoint?: Breakpoint;
+	/** The thread's sum at the last reading. */
+	bytes: number;
+	/** Events since then, and the bytes that each represents. */
+	events: Array<{readonly stack: RecordedStack; readonly bytes: number}>;
+	/** Readings so far, and means of what the thread allocated in one and of what its events represented. */
+	readings: number;
+	meanGrown: number;
+	meanRepresented: number;
+	activeMs: number;
+	retryAtMs: number;
+};
+
+/** A record, and how many times its bytes count: once for all events that it represents. */
+type KeptRecord = {readonly record: PerfRecord; readonly times: number};
+
+/**
+Where a target allocates, from breakpoints of the processor on each thread's sum of allocated bytes. A thread adds to it
+when its TLAB is full and for each object outside a TLAB, called from the Java frame that allocates. Each event counts
+for the bytes that it adds. Nothing of the target is written or stopped.
+*/
+export class Allocations {
+	/** Opens nothing yet but a breakpoint on our own thread, to measure its cost. Returns why it cannot be used. */
+	static start(
+		calls: BreakpointCalls,
+		jvm: Jvm,
+		stacks: RecordedStacks,
+		maxOverheadPercent: number,
+	): Allocations | Printable {
+		const bytes = new AllocatedBytes(jvm.vm);
+		const {additions} = ownArchitecture;
+		if (!additions) {
+			return printable(`not on ${ownArchitecture.name}`);
+		}
+
+		if (!has(bytes.offset)) {
+			return safe`this JVM's tables do not say what its threads allocate`;
+		}
+
+		const measured = measureCost(calls);
+		return 'errno' in measured
+			? refusalOfBreakpoint(measured.errno)
+			: new Allocations(calls, jvm, {stacks, bytes, additions, costMs: measured.costMs, maxOverheadPercent});
+	}
+
+	readonly costMs: number;
+	readonly #calls: BreakpointCalls;
+	readonly #jvm: Jvm;
+	readonly #stacks: RecordedStacks;
+	readonly #bytes: AllocatedBytes;
+	readonly #additions: Additions;
+	readonly #duty: DutyCycle;
+	readonly #threads = new Map<JavaThread, AllocatingThread>();
+	/** The code before an address at which a thread has just added to its sum: there are a few such addresses. */
+	readonly #code = new Map<number, Uint8Array>();
+	readonly #kept = new Map<JavaThread, KeptRecord[]>();
+	#keptBytes = 0;
+	#isOn = false;
+	/** When the current slice began, and the one before ended. */
+	#sliceStartMs = 0;
+	#sliceEndMs = 0;
+	#timer?: NodeJS.Timeout;
+	#readAtMs = Number.NEGATIVE_INFINITY;
+	/** Events since the last `poll`. */
+	#eventCount = 0;
+	#openCount = 0;
+	/** Threads without a breakpoint, and the errno of the last refusal. */
+	#refused = 0;
+	#lastError = 0;
+	#unknownCode = 0;
+	#note = safe``;
+	#noteUntilMs = 0;
+	/** The sums have not been read yet, or not since `release`. */
+	#isFirst = true;
+
+	private constructor(
+		calls: BreakpointCalls,
+		jvm: Jvm,
+		{stacks, bytes, additions, costMs, maxOverheadPercent}: {
+			readonly stacks: RecordedStacks;
+			readonly bytes: AllocatedBytes;
+			readonly additions: Additions;
+			readonly costMs: number;
+			readonly maxOverheadPercent: number;
+		},
+	) {
+		this.#calls = calls;
+		this.#jvm = jvm;
+		this.#stacks = stacks;
+		this.#bytes = bytes;
+		this.#additions = additions;
+		this.costMs = costMs;
+		this.#duty = new DutyCycle(maxOverheadPercent, costMs);
+	}
+
+	/** Returns what events cost and miss, for people. It changes every few seconds at most. */
+	get note(): Printable {
+		const {perS, share} = this.#duty;
+		const nowMs = performance.now();
+		if (nowMs < this.#noteUntilMs) {
+			return this.#note;
+		}
+
+		const parts = [
+			safe`costs ${Math.round(this.costMs * 1000)} us an event`,
+			perS > 0 ? safe`${Number((perS * share).toPrecision(2))} events/s` : safe``,
+			share < 1 ? safe`recorded ${Math.max(1, Math.round(100 * share))}% of the time` : safe``,
+			this.#refused > 0
+				? safe`${this.#refused} ${this.#refused === 1 ? 'thread' : 'threads'} not: ${refusalOfBreakpoint(this.#lastError)}`
+				: safe``,
+			this.#unknownCode > 0 ? safe`some not understood` : safe``,
+		];
+		this.#note = joined(parts.filter(Boolean), safe`, `);
+		this.#noteUntilMs = nowMs + noteEveryMs;
+		return this.#note;
+	}
+
+	/**
+	Returns what threads have allocated since they were last returned, in the time `coveredMs`; and what events have
+	cost a thread since the last call, on average of those with a breakpoint.
+	*/
+	poll(threads: readonly JavaThread[], recordEvery: number): {
+		readonly allocations: readonly Allocation[];
+		readonly coveredMs: number;
+		readonly costMs: number;
+	} {
+		this.#duty.recordEvery = recordEvery;
+		const nowMs = performance.now();
+		const listed = new Set(threads);
+		for (const [thread, records] of this.#kept) {
+			if (listed.has(thread)) {
+				this.#walk(thread, records);
+			}
+		}
+
+		this.#kept.clear();
+		this.#keptBytes = 0;
+		const allocations: Allocation[] = [];
+		let coveredMs = 0;
+		if (nowMs - this.#readAtMs >= readEveryMs) {
+			coveredMs = this.#isFirst ? 0 : nowMs - this.#readAtMs;
+			this.#readAtMs = nowMs;
+			allocations.push(...this.#readSums(threads, nowMs));
+			this.#forgetEnded(listed);
+			this.#chooseThreads(nowMs);
+		}
+
+		if (!this.#timer) {
+			this.#sliceEndMs = nowMs;
+			this.#nextCycle();
+		}
+
+		const costMs = this.#openCount > 0 ? this.#eventCount * this.costMs / this.#openCount : 0;
+		this.#eventCount = 0;
+		return {allocations, coveredMs, costMs};
+	}
+
+	/** Closes all breakpoints until the next `poll`. */
+	release(): void {
+		clearTimeout(this.#timer);
+		this.#timer = undefined;
+		for (const entry of this.#threads.values()) {
+			this.#close(entry);
+		}
+
+		this.#threads.clear();
+		this.#isFirst = true;
+		this.#readAtMs = Number.NEGATIVE_INFINITY;
+		this.#kept.clear();
+		this.#keptBytes = 0;
+		this.#isOn = false;
+	}
+
+	/** Begins the next cycle: breakpoints are off for a time, on for a slice, and off again. */
+	#nextCycle(): void {
+		const [beforeMs, onMs, afterMs] = this.#duty.next();
+		this.#after(beforeMs, () => {
+			this.#setOn(true);
+			this.#sliceStartMs = performance.now();
+			this.#after(onMs, () => {
+				this.#setOn(afterMs > 0 || beforeMs > 0 ? false : this.#isOn);
+				this.#endSlice();
+				this.#after(afterMs, () => {
+					this.#nextCycle();
+				});
+			});
+		});
+	}
+
+	#after(ms: number, action: () => void): void {
+		if (ms === 0) {
+			action();
+			return;
+		}
+
+		this.#timer = setTimeout(action, ms);
+		this.#timer.unref();
+	}
+
+	#setOn(isOn: boolean): void {
+		if (isOn !== this.#isOn) {
+			this.#isOn = isOn;
+			for (const {breakpoint} of this.#threads.values()) {
+				breakpoint?.setEnabled(isOn);
+			}
+		}
+	}
+
+	/** Takes the records of a slice: each counts for the time since the slice before, too. */
+	#endSlice(): void {
+		const nowMs = performance.now();
+		const onMs = Math.max(minOnMs, nowMs - this.#sliceStartMs);
+		const timesLonger = Math.max(1, (nowMs - this.#sliceEndMs) / onMs);
+		let events = 0;
+		for (const [thread, {breakpoint}] of this.#threads) {
+			const {records, lost} = breakpoint?.take() ?? {records: [], lost: 0};
+			events += records.length + lost;
+			if (records.length > 0 && this.#keptBytes < maxKeptBytes) {
+				const times = timesLonger * (records.length + lost) / records.length;
+				const kept = getOrCreate(this.#kept, thread, () => []);
+				for (const record of records) {
+					kept.push({record, times});
+					this.#keptBytes += record.stack.length;
+				}
+			}
+		}
+
+		this.#sliceEndMs = nowMs;
+		this.#eventCount += events;
+		this.#duty.addSlice(events, onMs, nowMs);
+	}
+
+	#walk(thread: JavaThread, records: readonly KeptRecord[]): void {
+		const entry = this.#threads.get(thread);
+		for (const {record, times} of records) {
+			const added = this.#bytesOf(record, thread);
+			const stack = added > 0 ? this.#stacks.walk(record, thread, true) : undefined;
+			if (stack) {
+				entry?.events.push({stack, bytes: added * times});
+			}
+		}
+	}
+
+	/** Returns the bytes that an event added; 0 if that is unknown. */
+	#bytesOf({registers: {pc}, general}: PerfRecord, {address}: JavaThread): number {
+		const code = getOrCreate(bounded(this.#code, maxCodeAddresses), pc, () => {
+			const bytes = new Uint8Array(this.#additions.codeBytes);
+			this.#jvm.memory.read(pc - bytes.length, bytes, 0, bytes.length);
+			return bytes;
+		});
+		const added = this.#additions.addedBy(code, general, address + this.#bytes.offset);
+		this.#unknownCode += Number(added === undefined);
+		return added ?? 0;
+	}
+
+	/** Reads all threads' sums; returns what they have allocated since the last reading. */
+	#readSums(threads: readonly JavaThread[], nowMs: number): Allocation[] {
+		const sums = this.#bytes.read(threads.map(({address}) => address));
+		const allocations: Allocation[] = [];
+		for (const [index, thread] of threads.entries()) {
+			if (!Number.isNaN(sums[index])) {
+				// A thread that has started since the first reading has allocated all of it in the session.
+				const entry = getOrCreate(this.#threads, thread, () => ({
+					bytes: this.#isFirst ? sums[index] : 0,
+					events: [],
+					readings: 0,
+					meanGrown: 0,
+					meanRepresented: 0,
+					activeMs: nowMs,
+					retryAtMs: Number.NEGATIVE_INFINITY,
+				}));
+				const grown = Math.max(0, sums[index] - entry.bytes);
+				entry.bytes += grown;
+				entry.activeMs = grown > 0 ? nowMs : entry.activeMs;
+				allocations.push(...attributed(thread, entry, grown));
+			}
+		}
+
+		this.#isFirst = false;
+		return allocations;
+	}
+
+	#forgetEnded(listed: ReadonlySet<JavaThread>): void {
+		for (const [thread, entry] of this.#threads) {
+			if (!listed.has(thread)) {
+				this.#close(entry);
+				this.#threads.delete(thread);
+			}
+		}
+	}
+
+	/** Opens breakpoints for the threads that allocate most, and closes those of others. */
+	#chooseThreads(nowMs: number): void {
+		const active = [...this.#threads].filter(([, {activeMs, meanGrown}]) =>
+			meanGrown > 0 && nowMs - activeMs < inactiveMs).sort(([, a], [, b]) => b.meanGrown - a.meanGrown);
+		const chosen = new Set(active.slice(0, maxBreakpoints).map(([, entry]) => entry));
+		for (const entry of this.#threads.values()) {
+			if (!chosen.has(entry)) {
+				this.#close(entry);
+			}
+		}
+
+		let opened = 0;
+		this.#refused = 0;
+		for (const [thread, entry] of active.slice(0, maxBreakpoints)) {
+			if (!entry.breakpoint && nowMs >= entry.retryAtMs && opened < maxOpenedAtOnce) {
+				opened++;
+				this.#open(thread, entry, nowMs);
+			}
+
+			this.#refused += Number(nowMs < entry.retryAtMs);
+		}
+	}
+
+	#open(thread: JavaThread, entry: AllocatingThread, nowMs: number): void {
+		const opened = Breakpoint.open(this.#calls, thread.nativeId, thread.address + this.#bytes.offset);
+		if (typeof opened !== 'number') {
+			opened.setEnabled(this.#isOn);
+			entry.breakpoint = opened;
+			this.#openCount++;
+		} else if (opened !== constants.errno.ESRCH) {
+			this.#lastError = opened;
+			entry.retryAtMs = nowMs + retryRefusedAfterMs;
+		}
+	}
+
+	#close(entry: AllocatingThread): void {
+		if (entry.breakpoint) {
+			entry.breakpoint.close();
+			entry.breakpoint = undefined;
+			this.#openCount--;
+		}
+	}
+}
+
+/** Attributes the events of a reading; what a thread has `grown` by beyond them is without a stack. */
+function attributed(thread: JavaThread, entry: AllocatingThread, grown: number): Allocation[] {
+	const events = entry.events.splice(0);
+	const represented = sumOf(events, ({bytes}) => bytes);
+	const weight = 1 / Math.min(++entry.readings, readingsOfMean);
+	entry.meanGrown += (grown - entry.meanGrown) * weight;
+	entry.meanRepresented += (represented - entry.meanRepresented) * weight;
+	const ratio = entry.meanGrown / entry.meanRepresented;
+	const correction = Math.min(maxCorrection, Math.max(1 / maxCorrection, ratio));
+	const allocations: Allocation[] = events.map(({stack, bytes}) => {
+		// Whole numbers, because recordings hold whole numbers.
+		const counted = Math.round(bytes * correction);
+		return {thread, bytes: counted, squares: Math.ceil((counted / 1000) ** 2), stack};
+	});
+	const sum = sumOf(allocations, ({bytes}) => bytes);
+	return grown === sum ? allocations : [...allocations, {thread, bytes: grown - sum, squares: 0}];
+}
+
+/** Returns why a breakpoint was refused, in words. */
+function refusalOfBreakpoint(error: number): Printable {
+	if (error === constants.errno.ENOSPC) {
+		return safe`a debugger uses the processor's breakpoints`;
+	}
+
+	return error === constants.errno.EACCES
+		? safe`kernel.perf_event_paranoid ${paranoid()} forbids it; run as root, or set it to 2`
+		: refusalOf(error);
+}

@@ -1,0 +1,99 @@
+import {breakpointRecord, pageBytes, type MappedRing, type BreakpointCalls} from '../cpu/perf/perf-calls.js';
+import {Ring, type Records} from '../cpu/perf/perf-ring.js';
+
+/** Bytes of stack in a record, and pages of a ring, the best first: each ring holds some 15 records. */
+const sizes = [{stackBytes: 16_384, pages: 64}, {stackBytes: 8192, pages: 32}, {stackBytes: 2048, pages: 8}] as const;
+
+/** A breakpoint of the processor on a word that a thread writes, with the ring of its records. It starts disabled. */
+export class Breakpoint {
+	/** Opens one, with the largest ring that the kernel permits; returns an errno if it is refused. */
+	static open(calls: BreakpointCalls, tid: number, address: number): Breakpoint | number {
+		let errno = 0;
+		for (const {stackBytes, pages} of sizes) {
+			const opened = calls.openBreakpoint(tid, {address, stackBytes});
+			if ('errno' in opened) {
+				return opened.errno;
+			}
+
+			const mapped = calls.mapRing(opened.fd, (1 + pages) * pageBytes);
+			if (!('errno' in mapped)) {
+				return new Breakpoint(calls, opened.fd, mapped);
+			}
+
+			calls.close(opened.fd);
+			({errno} = mapped);
+		}
+
+		return errno;
+	}
+
+	readonly #calls: BreakpointCalls;
+	readonly #fd: number;
+	readonly #mapped: MappedRing;
+	readonly #ring: Ring;
+
+	private constructor(calls: BreakpointCalls, fd: number, mapped: MappedRing) {
+		this.#calls = calls;
+		this.#fd = fd;
+		this.#mapped = mapped;
+		this.#ring = new Ring(mapped.memory, breakpointRecord);
+	}
+
+	setEnabled(isEnabled: boolean): void {
+		this.#calls.setEnabled(this.#fd, isEnabled);
+	}
+
+	/** Removes all records and returns them. Not after `close`. */
+	take(): Records {
+		return this.#ring.take();
+	}
+
+	close(): void {
+		this.#calls.unmap(this.#mapped);
+		this.#calls.close(this.#fd);
+	}
+}
+
+/** Rounds of writes that are measured, and writes of a round: so few that their records fit into a ring. */
+const rounds = 25;
+const writesOfRound = 10;
+
+/**
+Returns what a record costs the thread that writes, milliseconds: measured on this thread, with and without a
+breakpoint. Returns an errno if it is refused.
+*/
+export function measureCost(calls: BreakpointCalls): {readonly costMs: number} | {readonly errno: number} {
+	const page = calls.mapPage();
+	try {
+		const breakpoint = Breakpoint.open(calls, 0, page.start);
+		if (typeof breakpoint === 'number') {
+			return {errno: breakpoint};
+		}
+
+		const words = new Float64Array(page.memory);
+		const withoutMs = timeOfWrite(words);
+		breakpoint.setEnabled(true);
+		const withMs = timeOfWrite(words, () => {
+			breakpoint.take();
+		});
+		breakpoint.close();
+		return {costMs: Math.max(0, withMs - withoutMs)};
+	} finally {
+		calls.unmap(page);
+	}
+}
+
+/** Returns the median of the rounds, so that one in which another thread had the CPU does not count. */
+function timeOfWrite(words: Float64Array, between?: () => void): number {
+	const times = Array.from({length: rounds}, () => {
+		const startedMs = performance.now();
+		for (let write = 0; write < writesOfRound; write++) {
+			words[0] = write;
+		}
+
+		const tookMs = performance.now() - startedMs;
+		between?.();
+		return tookMs / writesOfRound;
+	});
+	return times.toSorted((a, b) => a - b)[Math.floor(rounds / 2)];
+}

@@ -1,0 +1,229 @@
+import {constants} from 'node:os';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {describe, expect, test} from 'vitest';
+import {loadPerfCalls, type BreakpointCalls} from '../../../../source/engines/memory/cpu/perf/perf-calls.js';
+import {Allocations} from '../../../../source/engines/memory/events/allocations.js';
+import {openJvm} from '../../../../source/engines/memory/open.js';
+import {closedAfterTest, javaForTest, spawnForTest} from '../../../helpers/for-test.js';
+import {isNewestOrAskedFor, jdks, type JavaProcess} from '../../../helpers/jvm.js';
+import {cli, runCli} from '../../../helpers/run.js';
+import {sum} from '../../../helpers/sum.js';
+import {until, untilAsync} from '../../../helpers/until.js';
+import {Names, Observer} from '../../observe.js';
+
+const methods = ['small', 'middle', 'large'] as const;
+
+/** Megabytes a second of the program's two threads: so few that each event can be recorded. */
+const rates = ['60', '10'];
+
+/** What the program says of its two threads: the bytes of each method, and what ThreadMXBean says of all. */
+async function told(java: JavaProcess): Promise<ReadonlyArray<{readonly all: number; readonly of: readonly number[]}>> {
+	const before = java.output().length;
+	java.child.stdin!.write('\n');
+	await until(() => java.output().slice(before).endsWith('\n'));
+	const numbers = java.output().slice(before).trim().split(' ').map(Number);
+	return [0, 4].map(at => ({all: numbers[at + 3], of: numbers.slice(at, at + 3)}));
+}
+
+/** Bytes by the innermost frame, of each thread. */
+type Sums = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** Takes samples until the condition holds; gives the bytes of their events, and the number of these with a stack. */
+async function allocatedUntil(
+	{session, sample, names}: Observer,
+	isEnough: (events: number) => boolean,
+): Promise<{readonly sums: Sums; readonly events: number}> {
+	const sums = new Map<string, Map<string, number>>();
+	let events = 0;
+	do {
+		await sleep(20);
+		expect(await session.sample(sample)).toMatchObject({ok: true});
+		const {count, row, amount, stackStart, stackLength} = sample.events;
+		for (let at = 0; at < count; at++) {
+			const top = stackLength[at] === 0 ? '' : names.frames[sample.frames[stackStart[at]]];
+			const ofThread = sums.get(sample.name[row[at]]) ?? new Map<string, number>();
+			sums.set(sample.name[row[at]], ofThread);
+			ofThread.set(top, (ofThread.get(top) ?? 0) + amount[at]);
+			events += top.startsWith('(') ? 0 : 1;
+		}
+	} while (!isEnough(events));
+
+	return {sums, events};
+}
+
+/** Shares of what has a line: of the program's methods, and of all others. */
+function sharesOf(bytesByFrame: ReadonlyMap<string, number>) {
+	const known = [...bytesByFrame].filter(([frame]) => !frame.startsWith('(unattributed'));
+	const whole = sum(known.map(([, bytes]) => bytes));
+	const of = methods.map(method =>
+		sum(known.filter(([frame]) => frame.includes(`Allocator.${method}:`)).map(([, bytes]) => bytes)) / whole);
+	return {of, elsewhere: 1 - sum(of)};
+}
+
+const waysToRun = [
+	{flags: ['-XX:+UseSerialGC', '-Xmx96m'], on: () => true},
+	{flags: ['-XX:+UseG1GC', '-Xmx96m'], on: isNewestOrAskedFor},
+	{flags: ['-XX:+UseParallelGC', '-Xmx96m'], on: isNewestOrAskedFor},
+	{flags: ['-XX:+UseZGC', '-Xmx400m'], on: (release: number) => release >= 17 && isNewestOrAskedFor(release)},
+	{flags: ['-Xint', '-XX:+UseSerialGC', '-Xmx96m'], on: isNewestOrAskedFor},
+	{
+		flags: ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx96m'],
+		on: isNewestOrAskedFor,
+	},
+];
+
+describe.each(jdks().flatMap(jdk =>
+	waysToRun.filter(({on}) => on(jdk.release)).map(({flags}) => ({jdk, flags, release: jdk.release}))))(
+	'JDK $release $flags',
+	({jdk, flags}) => {
+		test('bytes count at the lines that allocate them, and of a thread all that it counts itself', async () => {
+			const java = await javaForTest('KnownAllocations', {jdk, jvmArgs: flags, args: rates});
+			const observer = await Observer.open(java.pid, {timer: 'perf', events: ['alloc'], maxOverheadPercent: 100});
+			// The first events come once it is known which threads allocate.
+			await allocatedUntil(observer, events => events > 0);
+			// Sums are read in a sample that comes long enough after the last one that read them.
+			const beforeAtLeast = await told(java);
+			await sleep(250);
+			await observer.session.sample(observer.sample);
+			const beforeAtMost = await told(java);
+			const {sums} = await allocatedUntil(observer, events => events >= 400);
+			const afterAtLeast = await told(java);
+			await sleep(250);
+			const last = await allocatedUntil(observer, () => true);
+			const afterAtMost = await told(java);
+			for (const [index, thread] of ['fast', 'slow'].entries()) {
+				const all = sum([sums, last.sums].flatMap(each => [...each.get(thread)?.values() ?? []]));
+				expect(all).toBeGreaterThanOrEqual(afterAtLeast[index].all - beforeAtMost[index].all);
+				expect(all).toBeLessThanOrEqual(afterAtMost[index].all - beforeAtLeast[index].all);
+			}
+
+			const shares = sharesOf(sums.get('fast')!);
+			const program = afterAtLeast[0].of.map((bytes, at) => bytes - beforeAtMost[0].of[at]);
+			for (const [at, method] of methods.entries()) {
+				// Of 400 events a share of two thirds is at most 9.5 points off in all but one of 10,000 runs.
+				expect(Math.abs(shares.of[at] - (program[at] / sum(program))), method).toBeLessThan(0.12);
+			}
+
+			expect(shares.elsewhere).toBeLessThan(0.05);
+			expect(observer.session.eventsRefusal).toBeUndefined();
+			expect(observer.session.eventsNote).toMatch(/^costs \d+ us an event, \d+(?:\.\d)? events\/s(?:, recorded \d+% of the time)?$/);
+		});
+	},
+);
+
+test('of a thread that allocates as fast as it can, events are recorded for a part of the time', async () => {
+	const java = await javaForTest('KnownAllocations', {jvmArgs: ['-XX:+UseSerialGC', '-Xmx300m'], args: ['0', '1']});
+	const observer = await Observer.open(java.pid, {timer: 'perf', events: ['alloc'], maxOverheadPercent: 2});
+	await untilAsync(async () => {
+		await allocatedUntil(observer, () => true);
+		return /, recorded \d+% of the time$/.test(observer.session.eventsNote ?? '');
+	});
+	const {sums} = await allocatedUntil(observer, events => events >= 600);
+	const {of: [small, middle], elsewhere} = sharesOf(sums.get('fast')!);
+	// Of these methods' bytes the program allocates five sevenths at the first.
+	expect(Math.abs((small / (small + middle)) - (5 / 7))).toBeLessThan(0.12);
+	expect(elsewhere).toBeLessThan(0.05);
+});
+
+test('reports have bytes by line and by thread, and say what events cost', async () => {
+	const java = await javaForTest('KnownAllocations', {args: rates});
+	const {stdout} = await runCli('-d', '3', '--events', 'alloc', '-b', '--format', 'json', String(java.pid));
+	const {eventsMs, notes, lines, threads} = JSON.parse(stdout) as {
+		readonly eventsMs: number;
+		readonly notes: readonly string[];
+		readonly lines: ReadonlyArray<{readonly method: string; readonly allocBytes?: number}>;
+		readonly threads: ReadonlyArray<{readonly name: string; readonly allocBytes?: number}>;
+	};
+	expect(eventsMs).toBeGreaterThan(0);
+	expect(notes.find(note => note.startsWith('allocation: '))).toMatch(/^allocation: costs \d+ us an event/);
+	expect(threads.find(({name}) => name === 'fast')!.allocBytes).toBeGreaterThan(0);
+	expect(lines.find(({method}) => method === 'small')!.allocBytes).toBeGreaterThan(0);
+});
+
+/** Addresses in a thread that nobody writes to. */
+const unused = [0x10_00, 0x20_00, 0x30_00, 0x40_00];
+
+/** Takes breakpoints of a thread, as a debugger does; gives how many there were. */
+function takeBreakpoints(calls: BreakpointCalls, tid: number): {readonly count: number; close(): void} {
+	const opened = unused.map(address => calls.openBreakpoint(tid, {address, stackBytes: 0}));
+	const fds = opened.flatMap(each => 'fd' in each ? [each.fd] : []);
+	return {
+		count: fds.length,
+		close() {
+			for (const fd of fds) {
+				calls.close(fd);
+			}
+		},
+	};
+}
+
+async function nativeIdOf(pid: number, name: string): Promise<number> {
+	const observer = await Observer.open(pid);
+	const threads = await observer.observe();
+	await observer.close();
+	return threads.find(thread => thread.name === name)!.nativeId;
+}
+
+describe('breakpoints', () => {
+	test('that a debugger has are said, and left to it', async () => {
+		const java = await javaForTest('KnownAllocations', {args: rates});
+		const calls = loadPerfCalls();
+		const tid = await nativeIdOf(java.pid, 'fast');
+		const taken = closedAfterTest(takeBreakpoints(calls, tid));
+		expect(taken.count).toBe(4);
+		const observer = await Observer.open(java.pid, {timer: 'perf', events: ['alloc']});
+		await untilAsync(async () => {
+			await allocatedUntil(observer, () => true);
+			return observer.session.eventsNote?.includes(', 1 thread not: a debugger') ?? false;
+		});
+		const {sums} = await allocatedUntil(observer, events => events > 3);
+		expect([...sums.get('fast')!.keys()].filter(frame => !frame.startsWith('(unattributed'))).toEqual([]);
+	});
+
+	test('are all free again when events are no longer recorded, and after kill -9', async () => {
+		const java = await javaForTest('KnownAllocations', {args: rates});
+		const calls = loadPerfCalls();
+		const tid = await nativeIdOf(java.pid, 'fast');
+		const free = () => {
+			const taken = takeBreakpoints(calls, tid);
+			taken.close();
+			return taken.count;
+		};
+
+		const observer = await Observer.open(java.pid, {timer: 'perf', events: ['alloc']});
+		await allocatedUntil(observer, events => events > 0);
+		expect(free()).toBe(3);
+		observer.session.setEvents!([]);
+		expect(free()).toBe(4);
+		await allocatedUntil(observer, () => true);
+		expect(free()).toBe(4);
+		expect(observer.session.eventsNote).toBeUndefined();
+		for (let times = 0; times < 5; times++) {
+			const own = spawnForTest(
+				process.execPath,
+				[cli, String(java.pid), '--events', 'alloc', '-b', '-d', '60'],
+				{stdio: 'ignore'},
+			);
+			await until(() => free() === 3);
+			await sleep(100 * Math.random());
+			own.kill('SIGKILL');
+			await until(() => free() === 4);
+		}
+
+		await told(java);
+	});
+
+	test.each([
+		['EACCES', /^kernel\.perf_event_paranoid .* forbids it; run as root, or set it to 2$/],
+		['EPERM', /seccomp/],
+		['ENOSYS', /seccomp/],
+		['ENOSPC', /^a debugger uses the processor's breakpoints$/],
+	] as const)('that are refused with %s are said in a line', async (error, line) => {
+		const java = await javaForTest('KnownAllocations', {args: rates});
+		const jvm = openJvm(java.pid, new Names());
+		const calls: BreakpointCalls = {...jvm.perf, openBreakpoint: () => ({errno: constants.errno[error]})};
+		expect(Allocations.start(calls, jvm, undefined as never, 2)).toMatch(line);
+		jvm.memory.close();
+	});
+});

@@ -1,0 +1,93 @@
+import {describe, expect, test} from 'vitest';
+import {unattributed} from '../../source/model/frame.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {safe} from '../../source/util/printable.js';
+import {locationName} from '../../source/query/counters/location.js';
+import {queryLines} from '../../source/views/lines/lines.js';
+import {queryThreads} from '../../source/views/threads/threads.js';
+import {parseCsv, textOf} from '../exports/parse.js';
+
+/** Two threads that allocate at two lines, the second below the first; and one of which more is known than it has. */
+function session() {
+	const builder = new SnapshotBuilder();
+	const [fast, slow] = [builder.addThread({key: 1, name: safe`fast`}), builder.addThread({key: 2, name: safe`slow`})];
+	const run = builder.addFrame('a.Main', 'run', 'Main.java', 1);
+	const copy = builder.addFrame('a.Main', 'copy', 'Main.java', 5);
+	const [atRun, atCopy] = [builder.addStack([run]), builder.addStack([copy, run])];
+	const unknown = builder.addStack([builder.addFrame(unattributed.className, unattributed.method, '', -1)]);
+	builder.count(fast, atRun, stateCode.RUNNABLE, 1, 1e9);
+	const allocate = () => {
+		builder.countEvent(fast, atRun, 'alloc', 1e6);
+		builder.countEvent(fast, atCopy, 'alloc', 6e6);
+		builder.countEvent(fast, unknown, 'alloc', 2e6);
+		builder.countEvent(slow, atCopy, 'alloc', 2e6);
+		builder.countEvent(slow, unknown, 'alloc', -1e6);
+	};
+
+	const build = (seconds: number) =>
+		builder.build({session: {durationMs: seconds * 1000, eventsMs: seconds * 500, samples: 50 * seconds}});
+	const before = build(1);
+	allocate();
+	const first = build(3);
+	allocate();
+	allocate();
+	return {before, first, last: build(7)};
+}
+
+const bytesByLine = (...window: Parameters<typeof queryLines>) =>
+	Object.fromEntries(queryLines(...window).rows.map(row =>
+		[locationName(row), [row.allocatedBytes, row.totalAllocatedBytes]]));
+
+describe('bytes allocated', () => {
+	test('count at the line and with what it calls; more than a thread has is taken from what has no line', () => {
+		const {first, last} = session();
+		const expected = {
+			'a.Main.run:1': [1e6, 9e6],
+			'a.Main.copy:5': [8e6, 8e6],
+			'(unattributed)': [1e6, 1e6],
+		};
+		expect(bytesByLine(first, undefined, defaultQuery)).toEqual(expected);
+		expect(bytesByLine(last, first, defaultQuery))
+			.toEqual(Object.fromEntries(Object.entries(expected).map(([line, bytes]) =>
+				[line, bytes.map(each => 2 * each)])));
+	});
+
+	test('are a rate over the time in which they were recorded', () => {
+		const {first, last} = session();
+		const [top] = queryLines(last, first, {...defaultQuery, sort: {column: 'alloc', reverse: false}}).rows;
+		expect([locationName(top), top.allocatedPerS]).toEqual(['a.Main.copy:5', 8e6]);
+	});
+
+	test('of a thread are what the thread itself counts', () => {
+		const {first, last} = session();
+		const threads = queryThreads(last, first, {...defaultQuery, showsWaitsForWork: true}).rows;
+		expect(threads.map(({name, allocatedBytes, allocatedPerS}) => [name, allocatedBytes, allocatedPerS]))
+			.toEqual([['fast', 18e6, 9e6], ['slow', 2e6, 1e6]]);
+	});
+
+	test('of some threads, and by method', () => {
+		const {first} = session();
+		expect(bytesByLine(first, undefined, {...defaultQuery, by: 'method', filter: 'thread:slow'}))
+			.toEqual({'a.Main.copy': [1e6, 1e6], 'a.Main.run': [0, 1e6]});
+	});
+
+	test('are in files, and only if there are some', () => {
+		const {before, first} = session();
+		const document = (snapshot: Snapshot) =>
+			JSON.parse(textOf('json', snapshot)) as {
+				readonly eventsMs: number;
+				readonly lines: readonly object[];
+				readonly threads: readonly object[];
+			};
+		const known = document(first);
+		expect(known.eventsMs).toBe(1500);
+		expect(known.lines[0]).toMatchObject({method: 'run', allocBytes: 1e6, totalAllocBytes: 9e6});
+		expect(known.threads[0]).toMatchObject({name: 'fast', allocBytes: 9e6});
+		expect(JSON.stringify(document(before))).not.toContain('llocBytes');
+		const rows = parseCsv(textOf('csv', first));
+		expect(rows.map(row => row.alloc_bytes).sort()).toEqual(['1000000', '1000000', '8000000']);
+	});
+});
