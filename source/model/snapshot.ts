@@ -168,6 +168,8 @@ export type TargetVitals = {
 	/** Committed and reserved memory for compiled code. */
 	readonly codeCacheBytes?: number;
 	readonly codeCacheMaxBytes?: number;
+	/** Class loaders but the boot loader, at most a minute or so ago. */
+	readonly classLoaders?: number;
 	/** Objects that wait for their finalizer. */
 	readonly pendingFinalizers?: number;
 	/** Resident memory of the process, and the part of it that is not of files. */
@@ -178,6 +180,7 @@ export type TargetVitals = {
 /** Figures of `TargetVitals` that only an engine can read. */
 export type EngineFigures = Pick<
 	TargetVitals,
+	| 'classLoaders'
 	| 'codeCacheBytes'
 	| 'codeCacheMaxBytes'
 	| 'directBuffers'

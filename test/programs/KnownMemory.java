@@ -4,6 +4,8 @@ import java.io.RandomAccessFile;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
@@ -11,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Has 30 direct buffers of a megabyte, 3 mapped ones of two, and objects whose finalizers wait. For each line that it
+ * Has 30 direct buffers of a megabyte, 3 mapped ones of two, 120 class loaders, and objects whose finalizers wait. For each line that it
  * reads it prints what its MXBeans say, a line for each figure, and then "told". The argument is a file that it may write.
  * A line "garbage" makes some garbage first, "gc" calls System.gc().
  */
@@ -39,6 +41,11 @@ public class KnownMemory {
 			for (int i = 0; i < 3; i++) {
 				KEPT.add(channel.map(FileChannel.MapMode.READ_WRITE, 0, 2 << 20));
 			}
+		}
+
+		URL[] classes = {KnownMemory.class.getProtectionDomain().getCodeSource().getLocation()};
+		for (int i = 0; i < 120; i++) {
+			KEPT.add(new URLClassLoader(classes, null).loadClass(Finalized.class.getName()));
 		}
 
 		makesFinalized();

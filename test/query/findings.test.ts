@@ -229,6 +229,14 @@ test.each<[TargetVitals, string | undefined]>([
 		'Metaspace grows 10B/min, full in 2m: 60B of 80B in use, by 4102 classes, 9 more a second.',
 	],
 	[
+		{
+			metaspaceCommittedBytes: 60, metaspaceMaxBytes: 80, metaspaceGrowthBytesPerMin: 10, loadedClasses: 4102,
+			classLoaders: 3998,
+			classLoadsPerS: 9, uptimeMs: 180_000,
+		},
+		'Metaspace grows 10B/min, full in 2m: 60B of 80B in use, by 4102 classes of 3998 class loaders, 9 more a second.',
+	],
+	[
 		{metaspaceCommittedBytes: 60, metaspaceMaxBytes: 80, metaspaceGrowthBytesPerMin: 10, uptimeMs: 179_000},
 		undefined,
 	],

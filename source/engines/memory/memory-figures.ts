@@ -2,6 +2,7 @@ import type {EngineFigures} from '../../model/snapshot.js';
 import {Growth} from '../../util/growth.js';
 import {objectsMayMove} from './hotspot/heap.js';
 import type {Jvm} from './hotspot/jvm.js';
+import {has} from './hotspot/layout.js';
 import {fail, ifReadable} from './target/memory-reader.js';
 import {JdkObjects} from './virtual/jdk-objects.js';
 
@@ -20,6 +21,13 @@ const maxAttempts = 3;
 /** How long figures are kept that could not be read again. */
 const maxAgeMs = 10_000;
 
+/** Most class loaders that are counted, those of hidden classes included. */
+const maxLoaders = 50_000;
+
+/** Class loaders are counted again after this time, or after this multiple of what it took to count them. */
+const loadersEveryMs = 10_000;
+const loadersPause = 500;
+
 const atomicLong = 'Ljava/util/concurrent/atomic/AtomicLong;';
 
 /** Classes of the JDK with figures in static fields, and these fields, as a release has them. */
@@ -37,14 +45,16 @@ function classesOf(release: number) {
 }
 
 /**
-Reads what the JVM and the JDK count of memory beside the heap: code heaps, direct and mapped buffers, and objects that
-wait for their finalizers. These are the figures of the JVM's own MXBeans.
+Reads what the JVM and the JDK count of memory beside the heap: code heaps, class loaders, direct and mapped buffers,
+and objects that wait for their finalizers. But for the loaders, these are the figures of the JVM's own MXBeans.
 */
 export class MemoryFigures {
 	readonly #jvm: Jvm;
 	readonly #objects: JdkObjects;
 	readonly #classes: ReturnType<typeof classesOf>;
 	readonly #directGrowth = new Growth();
+	#classLoaders: number | undefined;
+	#loadersDueMs = -Infinity;
 	#lastOfJdk: EngineFigures = {};
 	#lastAtMs = -Infinity;
 
@@ -61,12 +71,46 @@ export class MemoryFigures {
 			this.#objects.classes.update();
 		}
 
-		return {...ifReadable(() => this.#codeCache(), {}), ...this.#jdkFigures(performance.now())};
+		const nowMs = performance.now();
+		return {...ifReadable(() => this.#codeCache(), {}), ...this.#loaders(nowMs), ...this.#jdkFigures(nowMs)};
 	}
 
 	#codeCache(): EngineFigures {
 		const {committed, reserved} = this.#jvm.code.sizes();
 		return {codeCacheBytes: committed, codeCacheMaxBytes: reserved};
+	}
+
+	/** Returns the number of class loaders when they were last counted. */
+	#loaders(nowMs: number): EngineFigures {
+		if (nowMs >= this.#loadersDueMs) {
+			const counted = this.#whileNothingMoves(() => ifReadable(() => this.#countLoaders(), undefined));
+			this.#classLoaders = counted ?? this.#classLoaders;
+			const endMs = performance.now();
+			this.#loadersDueMs = endMs + Math.max(loadersEveryMs, loadersPause * (endMs - nowMs));
+		}
+
+		return this.#classLoaders === undefined ? {} : {classLoaders: this.#classLoaders};
+	}
+
+	/** Counts the class loaders but the boot loader, which is no object. A hidden class's is that of its host. */
+	#countLoaders(): number {
+		const {reader, layout: {fields}} = this.#jvm.vm;
+		if (!has(fields.loaderHasMirrorHolder)) {
+			return fail();
+		}
+
+		return reader.withPages(() => {
+			let count = 0;
+			let data = reader.word(fields.loaderGraph);
+			for (let left = maxLoaders; data !== 0; left--) {
+				const isLoader = reader.u8(data + fields.loaderHasMirrorHolder) === 0
+					&& reader.word(data + fields.loaderObject) !== 0;
+				count += Number(isLoader);
+				data = left > 0 ? reader.word(data + fields.loaderNext) : fail();
+			}
+
+			return count;
+		});
 	}
 
 	/** Returns the figures of the JDK, or those of the last reading if objects have moved. */

@@ -50,6 +50,16 @@ const metaspaceCause = 'Metadata GC ';
 const startMs = 60_000;
 const loadingMs = 180_000;
 
+/** Says by how many classes metaspace is used; many class loaders are what a leak of classes looks like. */
+function classesText(classes: number, loaders: number | undefined): Printable {
+	return loaders === undefined || loaders < manyLoaders
+		? safe`by ${classes} classes`
+		: safe`by ${classes} classes of ${loaders} class loaders`;
+}
+
+/** A server has some class loaders; one that leaks them has hundreds. */
+const manyLoaders = 100;
+
 const kinds: readonly Kind[] = [
 	{
 		name: safe`heap`,
@@ -67,8 +77,8 @@ const kinds: readonly Kind[] = [
 		text: shortBytes,
 		isCertain: ({metaspaceUsedBytes = 0, metaspaceMaxBytes = 0, gcCause = ''}) =>
 			metaspaceUsedBytes >= metaspaceInUse * metaspaceMaxBytes || gcCause.startsWith(metaspaceCause),
-		more: ({loadedClasses, classLoadsPerS = 0}) => [
-			...(loadedClasses ? [safe`by ${loadedClasses} classes`] : []),
+		more: ({loadedClasses, classLoaders, classLoadsPerS = 0}) => [
+			...(loadedClasses ? [classesText(loadedClasses, classLoaders)] : []),
 			...(classLoadsPerS >= 1 ? [safe`${Math.round(classLoadsPerS)} more a second`] : []),
 		],
 	},

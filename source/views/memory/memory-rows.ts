@@ -206,7 +206,7 @@ function addHeap(rows: Rows, vitals: TargetVitals): void {
 }
 
 function addNonHeap(rows: Rows, vitals: TargetVitals): void {
-	const {loadedClasses, classLoadsPerS = 0, directBuffers, mappedBuffers, pendingFinalizers} = vitals;
+	const {loadedClasses, classLoaders, classLoadsPerS = 0, directBuffers, mappedBuffers, pendingFinalizers} = vitals;
 	rows.add('metaspace', safe`metaspace`, vitals.metaspaceCommittedBytes, {
 		about: safe`Memory that is committed for classes, as of the last collection, and -XX:MaxMetaspaceSize.`,
 		max: vitals.metaspaceMaxBytes,
@@ -214,6 +214,7 @@ function addNonHeap(rows: Rows, vitals: TargetVitals): void {
 		note: parts(
 			bytesOf(vitals.metaspaceUsedBytes, safe`in use`),
 			loadedClasses === undefined ? safe`` : safe`${loadedClasses} classes`,
+			classLoaders === undefined ? safe`` : plural(classLoaders, safe`class loader`),
 			classLoadsPerS >= 1 ? safe`${Math.round(classLoadsPerS)} loaded a second` : safe``,
 		),
 		trendOf: ({metaspaceCommittedBytes}) => metaspaceCommittedBytes,
