@@ -124,12 +124,12 @@ test.for<Case>([
 	],
 	[
 		'systemGc',
-		/^! (?:\d\/\d )?Calls of System\.gc\(\) make the JVM collect garbage, at\s+Situations\.cleansUp:\d+/m,
+		/^! (?:\d\/\d )?Calls of System\.gc\(\) stop the program \d+% of the time[^:]*, at\s+Situations\.cleansUp:\d+/m,
 		{jvmArgs: ['-Xmx64m']},
 	],
 	...jdks().map((jdk): Case => [
 		'classLoading',
-		/^! (?:\d\/\d )?Loading classes makes the JVM collect garbage, at\s+Situations\$Loader\.define:\d+/m,
+		/^! (?:\d\/\d )?Loading classes makes the JVM collect, which stops the program \d+%[^:]*, at\s+Situations\$Loader\.define:\d+/m,
 		{jdk, jvmArgs: ['-Xmx256m', '-XX:MaxMetaspaceSize=24m']},
 	]),
 	[

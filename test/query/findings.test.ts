@@ -355,6 +355,25 @@ test('safepoints that are no collections are found from a fifth of the time on',
 	expect(found(work, {safepointPercent: 34, gcPercent: 15})).toEqual([]);
 });
 
+test('the holder of a lock is named with the line that called a helper, or that took the lock', () => {
+	const held = (holder: string, took = '', state = 't') => new Picture().draw(`
+		seat-1 | ${state} | ${holder}
+		seat-2 <- seat-1${took} park | w w | com.acme.Seats.reserve:174 | java.util.concurrent.locks.LockSupport.park:211
+		seat-3 <- seat-1${took} park | w w | com.acme.Seats.reserve:174 | java.util.concurrent.locks.LockSupport.park:211
+	`).build({samples: 2});
+	const sleep = 'java.lang.Thread.sleep:509';
+	const start = '2 threads wait for Object: seat-1 has it';
+	expect(found(held(`com.acme.Seats.reserve:175 | com.acme.Seats.ask:176 | com.acme.Util.nap:21 | ${sleep}`))[0])
+		.toBe(`${start}, at c.acme.Util.nap:21 from c.acme.Seats.ask:176.`);
+	expect(found(held(`com.acme.Seats.reserve:175 | com.acme.Seats.ask:176 | ${sleep}`))[0])
+		.toBe(`${start}, at c.acme.Seats.ask:176.`);
+	expect(found(held(`com.acme.Other.runs:1 | com.acme.Util.nap:21 | ${sleep}`))[0])
+		.toBe(`${start}, at c.acme.Util.nap:21.`);
+	expect(found(held('(running).(stack unknown):-1', '', 'R0'))[0]).toBe(`${start}.`);
+	expect(found(held('(running).(stack unknown):-1', '@com.acme.Seats.reserve:174', 'R0'))[0])
+		.toBe(`${start}, taken at c.acme.Seats.reserve:174.`);
+});
+
 /** Two carriers whose virtual threads sleep, and 28 virtual threads that have not run, all since eight seconds. */
 function pinned(): Picture {
 	const drawing = new Picture().draw('hot | R500 | work:1\nunmounted | R0');

@@ -188,7 +188,7 @@ test.each([
 		recentGcPercent: 43,
 		recentCpuPercent: 60,
 		recentGcCause: safe`Metadata GC Threshold`,
-	}, 'Loading classes makes the JVM collect garbage: the program stands still for collections 43% of the time.'],
+	}, 'Loading classes makes the JVM collect, which stops the program 43% of the time.'],
 	[
 		'VM Thread',
 		700,
@@ -211,7 +211,7 @@ test.each([
 			recentGcPercent: 0, minuteGcPercent: 5, minuteCpuPercent: 10, minuteGcCause: safe`System.gc()`,
 			heapUsedBytes: 8 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20),
 		},
-		'Calls of System.gc() make the JVM collect garbage: the program stands still for collections 5% of the time.',
+		'Calls of System.gc() stop the program 5% of the time.',
 	],
 	[
 		'VM Thread',
@@ -220,7 +220,7 @@ test.each([
 			recentGcPercent: 40, recentCpuPercent: 40, recentGcCause: safe`G1 Evacuation Pause`,
 			minuteGcPercent: 5, minuteCpuPercent: 10, minuteGcCause: safe`System.gc()`,
 		},
-		'Calls of System.gc() make the JVM collect garbage: the program stands still for collections 40% of the time.',
+		'Calls of System.gc() stop the program 40% of the time.',
 	],
 	['VM Thread', 400, {minuteGcPercent: 4.9, minuteCpuPercent: 10, minuteGcCause: safe`System.gc()`}, undefined],
 	['VM Thread', 400, {minuteGcPercent: 14, minuteCpuPercent: 20, minuteGcCause: safe`G1 Evacuation Pause`}, undefined],

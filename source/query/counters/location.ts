@@ -33,6 +33,11 @@ export function locationName(location: Location): Printable {
 	return line >= 0 ? safe`${name}:${line}` : (line === nativeLine ? safe`${name}(native)` : name);
 }
 
+/** Whether a location is code, not a pseudo-frame such as (stack unknown). */
+export function isKnownLocation({className, method}: Location): boolean {
+	return !className.startsWith('(') && (className !== '' || method !== '');
+}
+
 /** Returns the key of a location in its grouping, which is the same in every session. */
 export function locationKey(location: Location, by: GroupBy): Printable {
 	const {className, method, line} = location;

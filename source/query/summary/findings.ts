@@ -200,12 +200,12 @@ function ofJvmThreads(thread: Printable, jvmPercent: number, programPercent: num
 const causes = [
 	{
 		cause: /^System\.gc\(\)$/,
-		text: 'Calls of System.gc() make the JVM collect garbage',
+		text: 'Calls of System.gc() stop the program',
 		methods: /^java\.lang\.(?:Runtime|System)\.gc$/,
 	},
 	{
 		cause: /^Metadata GC /,
-		text: 'Loading classes makes the JVM collect garbage',
+		text: 'Loading classes makes the JVM collect, which stops the program',
 		methods: /^java\.lang\.(?:ClassLoader|invoke\.MethodHandles\$Lookup)\.define/,
 	},
 ] as const;
@@ -233,7 +233,7 @@ function causeInProgram(
 	const calls = new Map([...ticks].filter(([node]) => framesOf(dictionary, node).some(frame => isCall(frame))));
 	const [node] = mostOf(calls) ?? [];
 	const at = node === undefined ? undefined : appLine(dictionary, node, query)?.at;
-	return {text: safe`${known.text}${at ? safe`, at ${shortName(at, maxLocationCells)}` : ''}`, at};
+	return {text: safe`${known.text}`, at};
 }
 
 const minNamedMethodPercent = 25;
@@ -346,9 +346,11 @@ function collectingFinding(
 	const stopped = safe`${Math.round(stoppedPercent)}% of the time${lackedCpu ? ', mostly as they lack CPU' : ''}`;
 	const isConcurrent = recentOf(vitals).gcPercent !== undefined && stoppedPercent < 1;
 	const collecting = safe`The JVM is collecting garbage${isConcurrent ? ' concurrently' : ''}`;
-	const text = safe`${joined([
-		isFull ? safe`The heap is full` : cause?.text ?? collecting,
-		cause ? safe`` : inUseText(heapUsedBytes, heapCapacityBytes),
+	const causeText = cause
+		&& safe`${cause.text} ${stopped}${cause.at ? safe`, at ${shortName(cause.at, maxLocationCells)}` : ''}`;
+	const text = safe`${causeText ?? joined([
+		isFull ? safe`The heap is full` : collecting,
+		inUseText(heapUsedBytes, heapCapacityBytes),
 		stoppedPercent >= 1 ? safe`; the program stands still for collections ${stopped}` : safe``,
 		collectorsPercent > 0 ? safe`; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : safe``,
 	], safe``).replace(/^([^:;]*);/, safe`$1:`)}${'.'}`;

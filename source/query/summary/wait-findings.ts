@@ -10,7 +10,7 @@ import {
 	initializerText, lockName, maxLocationCells, methodName, nameWith, shortName, viaText,
 } from '../columns/names.js';
 import {appLine, type AppLine} from '../counters/attribution.js';
-import {locationKey} from '../counters/location.js';
+import {isKnownLocation, locationKey, locationOfFrame} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
 import {membersOf, membersOfAll} from '../counters/thread-table.js';
 import {framesOf} from '../counters/stack-index.js';
@@ -238,10 +238,32 @@ function initializerFinding(snapshot: Snapshot, query: Query, contending: readon
 	};
 }
 
-/** Returns the line that tells most of where a thread is. */
+/** Returns the line that tells most of where a thread is; undefined if that is unknown. */
 function holderLocation(snapshot: Snapshot, thread: number, query: Query): Location | undefined {
 	const node = snapshot.threads.node[thread];
-	return appLine(snapshot.dictionary, node, query)?.at ?? attributedLocation(snapshot, node, query);
+	const at = appLine(snapshot.dictionary, node, query)?.at ?? attributedLocation(snapshot, node, query);
+	return at && isKnownLocation(at) ? at : undefined;
+}
+
+/**
+Says where the holder of a lock is; if that is in another class than those that ask for the lock, as in a helper, also
+the line of such a class from which it was called. If that is unknown, says where it took the lock.
+*/
+function holderText(snapshot: Snapshot, owner: number, waiting: readonly number[], query: Query): Printable {
+	const {threads, dictionary} = snapshot;
+	const at = holderLocation(snapshot, owner, query);
+	if (!at) {
+		const took = waiting.map(thread => threads.lockOwnerFrame[thread]).find(frame => frame > 0);
+		return took === undefined
+			? safe``
+			: safe`, taken at ${shortName(locationOfFrame(dictionary, took, 'line'), maxLocationCells)}`;
+	}
+
+	const asking = new Set(waiting.map(thread => appLine(dictionary, threads.node[thread], query)?.at.className));
+	const from = asking.has(at.className)
+		? undefined
+		: framesOf(dictionary, threads.node[owner]).find(({className, line}) => line >= 0 && asking.has(className));
+	return safe`, at ${shortName(at, maxLocationCells)}${from ? safe` from ${shortName(from, maxLocationCells)}` : ''}`;
 }
 
 function contentionFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding {
@@ -300,11 +322,9 @@ function contentionText(
 		}.`;
 	}
 
-	const location = holderLocation(snapshot, owner, query);
 	const ended = threads.state[owner] === stateCode.TERMINATED ? ', which has ended,' : '';
-	return safe`${head}: ${threads.name[owner]}${ended} has ${what}${
-		location ? safe`, at ${shortName(location, maxLocationCells)}` : ''
-	}.`;
+	const ofOwner = contending.filter(thread => threads.lockOwner[thread] === owner);
+	return safe`${head}: ${threads.name[owner]}${ended} has ${what}${holderText(snapshot, owner, ofOwner, query)}.`;
 }
 
 /** Threads at the same line; `count`: how many they are. */

@@ -5,8 +5,10 @@ import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import {elideEnd, wrapped, type Span} from '../text/spans.js';
 
+type FindingData = Pick<ScreenData, 'findings' | 'table'>;
+
 /** Returns all findings, the worst first: those in the program, the view's own, and those outside the program. */
-export function allFindings({findings, table}: Pick<ScreenData, 'findings' | 'table'>): readonly Finding[] {
+export function allFindings({findings, table}: FindingData): readonly Finding[] {
 	const ofView: Finding[] = table?.finding === undefined ? [] : [{id: 'view', text: table.finding, figures: {}}];
 	// Rows of another measure than the query's are waits. The sentence only says so: it is no problem beside others.
 	const isCause = table?.measure === undefined || findings.length === 0;
@@ -18,7 +20,7 @@ export function allFindings({findings, table}: Pick<ScreenData, 'findings' | 'ta
 }
 
 /** Returns the finding that `!` has selected, or the first; undefined if there is none. */
-export function selectedFinding({finding}: Pick<UiState, 'finding'>, data: ScreenData): Finding | undefined {
+export function selectedFinding({finding}: Pick<UiState, 'finding'>, data: FindingData): Finding | undefined {
 	const all = allFindings(data);
 	return all[finding % all.length];
 }
@@ -42,7 +44,7 @@ Returns all findings, each wrapped to lines, from that on which `!` has selected
 */
 export function findingLines(
 	ui: FindingUi,
-	data: ScreenData,
+	data: FindingData,
 	width: number,
 	isMarked = false,
 ): ReadonlyArray<readonly Span[]> {
@@ -64,7 +66,7 @@ export function findingLines(
 Returns the first `room` lines of the findings; if not all fit, with numbers and a mark. If `!` has selected a finding,
 its lines alone.
 */
-export function fittingLines(ui: UiState, data: ScreenData, width: number, room: number): readonly Span[] {
+export function fittingLines(ui: FindingUi, data: FindingData, width: number, room: number): readonly Span[] {
 	const lines = findingLines(ui, data, width).flat();
 	if (lines.length <= room && !ui.isFindingSelected) {
 		return lines;
@@ -78,6 +80,8 @@ export function fittingLines(ui: UiState, data: ScreenData, width: number, room:
 	// The last line gets the rest of the finding, truncated before the mark.
 	const mark = markOf(ui, selectedFinding(ui, data)!, others.length + 1);
 	const rest = joined(first.slice(room - 1).map(({text}, index) => index === 0 ? text : text.trimStart()), safe` `);
-	const shown = elideEnd(rest.slice(0, -mark.length || undefined), width - cellWidth(mark));
+	const elided = elideEnd(rest.slice(0, -mark.length || undefined), width - cellWidth(mark));
+	// Half a word may read as another.
+	const shown = elided.replace(/ \S*…$/, safe`…`);
 	return [...first.slice(0, room - 1), {...first[0], text: safe`${shown}${mark}`}];
 }

@@ -8,7 +8,7 @@ import {contentionColumns} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {sortRows} from '../../query/columns/sort.js';
-import {locationName, locationOfFrame} from '../../query/counters/location.js';
+import {isKnownLocation, locationName, locationOfFrame} from '../../query/counters/location.js';
 import {membersOf, unseenVirtualThreads} from '../../query/counters/thread-table.js';
 import {isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {tickMs} from '../../query/counters/share.js';
@@ -234,6 +234,7 @@ function rowOf(
 ): BlockerRow {
 	const {threads, dictionary} = snapshot;
 	const isAlive = owner >= 0 && threads.alive[owner] === 1;
+	const now = isAlive ? programLocation(snapshot, threads.node[owner]) : undefined;
 	const rows = Array.from(waiters, ([thread, {ticks, node, isNow}]): Waiter => ({
 		key: threads.key[thread],
 		name: threads.name[thread],
@@ -255,7 +256,7 @@ function rowOf(
 		readers,
 		holderState: isAlive ? threadStates[threads.state[owner]] : undefined,
 		tookAt: ownerFrame > 0 ? locationOfFrame(dictionary, ownerFrame, 'line') : undefined,
-		nowAt: isAlive ? programLocation(snapshot, threads.node[owner]) : undefined,
+		nowAt: now && isKnownLocation(now) ? now : undefined,
 		waiters: rows,
 		waiterCount: sumOf(rows, ({threadCount}) => threadCount),
 		waitingNow: sumOf(rows, ({isNow, threadCount}) => isNow ? threadCount : 0),
