@@ -1,6 +1,6 @@
 import {safe, type Printable} from '../util/printable.js';
 import {lookUp} from '../model/column-types.js';
-import {rootNode} from '../model/frame.js';
+import {rootNode, unattributed} from '../model/frame.js';
 import type {Dictionary, Snapshot} from '../model/snapshot.js';
 import {stateCode} from '../model/thread-state.js';
 import type {PastFigures} from './columns/column.js';
@@ -53,6 +53,11 @@ export class LineRow extends CountedRow<GroupFigures> {
 	/** Whether it is open; undefined if there is nothing to open. */
 	get isOpen(): boolean | undefined {
 		return this.place.isOpen;
+	}
+
+	/** Whether it is the JVM's own work, or CPU time that has no place. */
+	get isAside(): boolean {
+		return this.isOpen !== undefined || this.className === unattributed.className;
 	}
 
 	/** The key of the open row of which it is a part. */

@@ -3,12 +3,14 @@ import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {printable, safe} from '../../source/util/printable.js';
 import {cellWidth} from '../../source/util/cell-width.js';
 import {pseudoFrame, unknownStack} from '../../source/model/frame.js';
+import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import type {SourceStatus} from '../../source/model/source.js';
 import type {SessionStats, Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {starvedText} from '../../source/query/summary/summary.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
+import {fittingLines} from '../../source/ui/status/finding-lines.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {views} from '../../source/views/view-registry.js';
 import {hostileSnapshot} from '../exports/snapshots.js';
@@ -52,6 +54,30 @@ test('a deadlock is a red line below the header in every view and size, until it
 	shown = deadlocked(100_000);
 	screen.store.refresh();
 	expect(await screen.text('escape')).not.toContain('DEADLOCK');
+});
+
+test('a finding without room for all of it ends with a whole word', async () => {
+	const text = safe`one two three four five six seven eight nine ten `.repeat(6);
+	const findings = [text, safe`other`].map(each => ({id: 'server', text: each, figures: {}} as const));
+	for (let width = 40; width < 100; width++) {
+		const [, {text: last}] = fittingLines({finding: 0, isFindingSelected: false}, {findings}, width, 2);
+		expect(last).toMatch(/ (?:one|two|three|four|five|six|seven|eight|nine|ten)… \(!:next\)$/);
+		expect(cellWidth(last)).toBeLessThanOrEqual(width);
+	}
+});
+
+test('a line of the program is selected before what the JVM uses itself', async () => {
+	const drawing = new Picture().draw('a | R*40 | com.acme.Main.main:3\nC2 CompilerThread0 [compiler] | R0');
+	const node = drawing.builder.addStack(new JvmStacks(drawing.builder).ofCompilation('C2', 'com.acme.Main.main'));
+	for (let piece = 0; piece < 50; piece++) {
+		drawing.builder.count(drawing.thread('C2 CompilerThread0'), node, stateCode.RUNNABLE, 0, 10e6);
+	}
+
+	const screen = screenOf(drawing.build({sampledMs: 1000, durationMs: 1000}));
+	expect(await screen.text()).toMatch(/^ {2,4}50\.0 .*\[jit].*\n> +40\.0 .*Main\.main:3/m);
+	expect(await screen.text('up')).toMatch(/^> +50\.0 .*\[jit]/m);
+	const onlyJvm = new Picture().draw('VM Thread [vm] | R*50 | a.A.b:1');
+	expect(await screenOf(onlyJvm.build()).text()).toMatch(/^> /m);
 });
 
 test('a program that uses about 1 % of a core has one table, of waits once it used less, until it uses 3 %', async () => {
@@ -168,6 +194,11 @@ test('a figure on sampling that is bad takes the room that what is said of the J
 	const screen = screenOf(named, {vitals: {uptimeMs: 11_000}});
 	expect((await screen.lines())[0]).toMatch(/OrderServiceApplication +JDK 17 +up 11s +LIVE/);
 	expect((await screen.at(120, 24))[0]).toMatch(/JDK 17\.0\.15 +up 11s +! 144 truncated stacks +LIVE/);
+	// A figure is whole, or it is not shown.
+	for (let columns = 80; columns <= 120; columns++) {
+		const [line] = await screen.at(columns, 24);
+		expect(line).toMatch(/^[^!]*$|! 144 truncated stacks/);
+	}
 });
 
 test('a thread, class or method named 0 is shown; a figure that is 0 is blank', async () => {

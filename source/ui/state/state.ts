@@ -177,10 +177,13 @@ export function queryOfView(state: UiState): Query {
 	};
 }
 
-/** Returns the index of the selected row or, if that row is gone, of the row now in its place; -1 without rows. */
+/**
+Returns the index of the selected row (at first that of the first row that is not aside) or, if that row is gone, of the
+row now in its place; -1 without rows.
+*/
 export function selectedIndex(selection: Selection, rows: readonly ViewRow[]): number {
 	if (selection.key === undefined) {
-		return rows.length === 0 ? -1 : 0;
+		return rows.length === 0 ? -1 : Math.max(0, rows.findIndex(({isAside}) => !isAside));
 	}
 
 	const index = rows.findIndex(({key}) => key === selection.key);

@@ -37,6 +37,9 @@ export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJ
 	role?(context: HeaderContext): Role | undefined;
 };
 
+/** Warnings are truncated to this width at least, so that their figures remain. */
+const leastWarningCells = 24;
+
 /** From this width on (in cells) the trend has a character for each step, and the JDK's version is complete. */
 const wideWidth = 100;
 /** Below this width there is no trend. */
@@ -88,7 +91,7 @@ export const headerItems: readonly HeaderItem[] = [
 	{
 		line: 1,
 		priority: 2,
-		leastWidth: 12,
+		leastWidth: leastWarningCells,
 		word: '! ...',
 		meaning: 'something is wrong with the figures or with sampling; ? explains it',
 		text: ({data}) => joined(warningsOf(data).slice(0, 1).map(({short}) => safe`! ${short}`), safe``),
@@ -97,7 +100,7 @@ export const headerItems: readonly HeaderItem[] = [
 	{
 		line: 1,
 		priority: 11,
-		leastWidth: 12,
+		leastWidth: leastWarningCells,
 		text: ({data}) =>
 			joined([
 				...warningsOf(data).slice(1).map(({short}) => short),

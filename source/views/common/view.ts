@@ -9,6 +9,8 @@ import type {Summary} from '../../query/summary/summary.js';
 export type ViewRow = {
 	/** Identifies the row throughout a session: the cursor follows it when rows move. */
 	readonly key: string;
+	/** Whether other rows are selected first, as this one is not of the program's code. */
+	readonly isAside?: boolean;
 };
 
 /** What a view's query returns. */
