@@ -18,7 +18,7 @@ import {until} from '../../helpers/until.js';
 
 /** Threads of the JVM are known from their second list on, and read once a second; and the least CPU time measured. */
 const settleMs = 1600;
-const leastNs = 2e9;
+const leastNs = 1e9;
 
 /** Rows of the JVM's own threads depend on its release; which collector it has, on none. */
 const programs = [
