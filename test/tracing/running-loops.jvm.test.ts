@@ -1,17 +1,20 @@
 import {describe, expect, test} from 'vitest';
-import {javaForTest, sharedJava} from '../helpers/for-test.js';
+import {beside, javaForTest, sharedJava} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';
 import {runCli} from '../helpers/run.js';
+
+/** The tests of a JVM come one after the other: it has one agent at a time. */
+const inTurn = {concurrent: false};
 
 const reason
 	= 'RunningLoop$Endless: a loop in RunningLoop$Endless.spin is running: the JVM would interpret it, many times slower, until the method returns; --running-loops traces the class even so';
 
-describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
+describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
 	const shared = sharedJava('RunningLoop', {jdk, jvmArgs: ['-Xmx384m']});
 	const trace = async (...words: readonly string[]) =>
 		runCli('trace', String(shared.java.pid), ...words, '--yes', '--duration', '1', '--format', 'json');
 
-	test('a class in which a loop runs is left alone, and that is said', async () => {
+	test('a class in which a loop runs is left alone, and that is said', inTurn, async () => {
 		expect(await trace('RunningLoop$Endless#rare')).toEqual({
 			status: 1,
 			stdout: '',
@@ -19,7 +22,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		});
 	});
 
-	test('other classes are traced, those with loops that have ended too', async () => {
+	test('other classes are traced, those with loops that have ended too', inTurn, async () => {
 		const {status, stdout} = await trace('RunningLoop$Endless#*', 'RunningLoop$Served#*');
 		expect(status).toBe(0);
 		const {notes, methods} = JSON.parse(stdout) as {notes: string[]; methods: Array<{method: string}>};
@@ -27,16 +30,16 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		expect(methods.map(({method}) => method)).toEqual(['RunningLoop$Served.work']);
 	});
 
-	test('--running-loops traces it', async () => {
+	test('--running-loops traces it', inTurn, async () => {
 		const {status, stdout} = await trace('RunningLoop$Endless#rare', '--running-loops');
 		expect(status).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({methods: [{method: 'RunningLoop$Endless.rare'}]});
 	});
 });
 
-describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
-	test('a class in which threads are thousands of calls deep is left alone: with less room they would overflow', async () => {
-		const java = await javaForTest('DeepRecursion', {jdk, args: ['7000'], jvmArgs: ['-Xmx384m']});
+describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
+	test('a class in which threads are thousands of calls deep is left alone: with less room they would overflow', beside(async () => {
+		const java = await javaForTest('DeepRecursion', {jdk, args: ['7000'], jvmArgs: ['-Xmx384m'], under: []});
 		const deep
 			= 'DeepRecursion$Nested: DeepRecursion$Nested.parse calls itself more than a thousand times: its calls would be interpreted at first, and need more stack than the thread may have; --running-loops traces the class even so';
 		const trace = async (pattern: string) =>
@@ -50,11 +53,12 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 		expect(notes).toContain(`not traced: ${deep}`);
 		expect(methods.map(({method}) => method)).toEqual(['DeepRecursion$Flat.work']);
 		expect(java.output()).not.toContain('StackOverflowError');
-	});
+	}));
 });
 
+// By itself, and as urgent as others: it is left alone because it uses much of the CPU.
 describe.each(jdks().filter(({release}) => release >= 21).map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk) => {
-	const shared = sharedJava('VirtualSwitches', {jdk});
+	const shared = sharedJava('VirtualSwitches', {jdk, under: []});
 	const tasks = async (...words: readonly string[]) =>
 		runCli('tasks', String(shared.java.pid), ...words, '--yes', '--duration', '1', '--format', 'json');
 
