@@ -11,13 +11,16 @@ import type {Options} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {classIn, hasAgent, traced} from '../helpers/tracing.js';
 import {isRoot, javaAsOtherUser, otherUser} from '../helpers/users.js';
-import {closedAfterTest, javaForTest, sharedJava} from '../helpers/for-test.js';
-import {isNewestOrAskedFor, type JavaProcess, jdk, jdks, nice, sayTo, startJava, targetOf} from '../helpers/jvm.js';
+import {beside, closedAfterTest, javaForTest, sharedJava} from '../helpers/for-test.js';
+import {isNewestOrAskedFor, type JavaProcess, jdk, jdks, sayTo, startJava, targetOf} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {cli, runCli, startCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
 
-describe('tprof-top trace', () => {
+/** The tests of a JVM come one after the other: it has one agent at a time. */
+const inTurn = {concurrent: false};
+
+describe.concurrent('tprof-top trace', () => {
 	const shared = sharedJava('KnownTraces', {jvmArgs: ['-Xmx384m'], under: []});
 	let killed: JavaProcess;
 	let code: string;
@@ -25,7 +28,7 @@ describe('tprof-top trace', () => {
 
 	// Killed first and looked at last: the agent waits for ten seconds, as the other tests can.
 	beforeAll(async () => {
-		killed = await startJava('KnownTraces', {jvmArgs: ['-Xmx384m'], under: nice});
+		killed = await startJava('KnownTraces', {jvmArgs: ['-Xmx384m']});
 		code = await classIn(await targetOf(killed), 'KnownTraces', jdk());
 		const tool = spawn(process.execPath, [
 			cli,
@@ -50,7 +53,7 @@ describe('tprof-top trace', () => {
 		return async () => killed.stop();
 	});
 
-	test('says what it would do, and does it with --yes only', async () => {
+	test('says what it would do, and does it with --yes only', inTurn, beside(async () => {
 		const {status, stdout, stderr} = await runCli('trace', String(shared.java.pid), 'KnownTraces#busy');
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
 		expect(stderr)
@@ -85,9 +88,9 @@ describe('tprof-top trace', () => {
 		});
 		expect(document.methods[0].calls).toBeGreaterThan(100);
 		expect(document.slowest).toHaveLength(1);
-	});
+	}));
 
-	test('on a terminal it asks before the agent is loaded, and again with the number of methods', async () => {
+	test('on a terminal it asks before the agent is loaded, and again with the number of methods', inTurn, beside(async () => {
 		const tool
 			= closedAfterTest(new TerminalSession(process.execPath, [
 				cli,
@@ -102,9 +105,9 @@ describe('tprof-top trace', () => {
 		tool.type('\r');
 		expect(await tool.ended()).toMatchObject({exitCode: 1});
 		await until(() => !hasAgent(shared.java.pid));
-	});
+	}));
 
-	test('on the screen it is known how many methods a pattern means before they are traced', async () => {
+	test('on the screen it is known how many methods a pattern means before they are traced', inTurn, beside(async () => {
 		const {options} = parseCommandLine(['trace', String(shared.java.pid), 'x', '--max-methods', '2'], {}) as {
 			readonly options: Options;
 		};
@@ -136,9 +139,9 @@ describe('tprof-top trace', () => {
 			.toBe('1 method is traced; the Traces view has them; waiting for a class that matches com.acme.Later#*; it is traced once it is loaded');
 		await tracer.find('KnownTraces#*');
 		expect(await tracer.trace()).toMatch(`${methods} methods are traced; the Traces view has them`);
-	});
+	}));
 
-	test('a pattern that means nothing is one clear line', async () => {
+	test('a pattern that means nothing is one clear line', inTurn, beside(async () => {
 		expect(await runCli('trace', String(shared.java.pid), 'KnownTraces.bussy', '--yes')).toMatchObject({
 			status: 1,
 			stdout: '',
@@ -149,21 +152,26 @@ describe('tprof-top trace', () => {
 			status: 1,
 			stderr: expect.stringContaining('cannot trace java.lang.Thread') as unknown,
 		});
-		expect(await runCli('trace', String(shared.java.pid), 'Known Traces', '--yes')).toMatchObject({status: 2});
-		const many = (count: number, pattern: string) => Array.from({length: count}, () => pattern);
-		expect(await runCli('trace', String(shared.java.pid), ...many(501, 'a.B#c'), '--yes')).toMatchObject({
+		const long = Array.from({length: 250}, () => `${'a'.repeat(300)}#b`);
+		expect(await runCli('trace', String(shared.java.pid), ...long, '--yes')).toMatchObject({
 			status: 2,
-			stderr: expect.stringContaining('more than 500 patterns') as unknown,
+			stderr: expect.stringContaining('no more than 64 KB') as unknown,
 		});
-		expect(await runCli('trace', String(shared.java.pid), ...many(250, `${'a'.repeat(300)}#b`), '--yes'))
-			.toMatchObject({status: 2, stderr: expect.stringContaining('no more than 64 KB') as unknown});
-		expect(await runCli('--format', 'xml', String(shared.java.pid))).toMatchObject({
+	}));
+
+	test.for([
+		['a pattern with a space', ['trace', '1', 'Known Traces', '--yes'], ''],
+		['501 patterns', ['trace', '1', ...Array.from({length: 501}, () => 'a.B#c'), '--yes'], 'more than 500 patterns'],
+		['another command\'s format', ['--format', 'xml', '1'], 'is for tprof-top trace'],
+	] as const)('%s is one clear line', async ([, args, reason]) => {
+		expect(await runCli(...args)).toMatchObject({
 			status: 2,
-			stderr: expect.stringContaining('is for tprof-top trace') as unknown,
+			stdout: '',
+			stderr: expect.stringContaining(reason) as unknown,
 		});
 	});
 
-	test('a class that is not loaded yet is waited for, until it is loaded or the time is over', async () => {
+	test('a class that is not loaded yet is waited for, until it is loaded or the time is over', inTurn, beside(async () => {
 		expect(await runCli('trace', String(shared.java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '0.3'))
 			.toMatchObject({
 				status: 1,
@@ -189,19 +197,19 @@ describe('tprof-top trace', () => {
 		expect(JSON.parse(stdout)).toMatchObject({
 			methods: [{method: 'KnownTraces$Awaited.wait', calls: 1, exceptions: 0}],
 		});
-	});
+	}));
 
-	test('an interface that lambdas alone implement is one clear line', async () => {
-		const lambdas = await javaForTest('FailingConstructors', {jvmArgs: ['-Xmx384m']});
+	test('an interface that lambdas alone implement is one clear line', beside(async () => {
+		const lambdas = await javaForTest('FailingConstructors', {jvmArgs: ['-Xmx384m'], under: []});
 		expect(await runCli('trace', String(lambdas.pid), 'FailingConstructors$Maker#make', '--yes')).toMatchObject({
 			status: 1,
 			stdout: '',
 			stderr:
 				'tprof-top: cannot trace lambdas: lambdas and method references themselves cannot be traced; the code of a lambda can: FailingConstructors#lambda$*\n',
 		});
-	});
+	}));
 
-	test('kill -9 of the tool leaves the target as it was; meanwhile a second tool was refused', async () => {
+	test('kill -9 of the tool leaves the target as it was; meanwhile a second tool was refused', inTurn, beside(async () => {
 		expect(second).toMatchObject({
 			status: 1,
 			stderr: expect.stringContaining('another tprof-top has its agent in this JVM') as unknown,
@@ -210,26 +218,28 @@ describe('tprof-top trace', () => {
 		const after = await classIn(await targetOf(killed), 'KnownTraces', jdk());
 		expect(after).toBe(code);
 		expect(readdirSync('/tmp').filter(name => name.startsWith(`.tprof-${killed.pid}.`))).toEqual([]);
-	});
+	}));
 });
 
-test.each([
+test.concurrent.for([
 	['-XX:-EnableDynamicAgentLoading', /does not let agents be loaded \(-XX:-EnableDynamicAgentLoading\)/],
 	['-XX:+DisableAttachMechanism', /attach/i],
-])('a JVM with %s is left alone, with one clear line', async (flag, reason) => {
-	const java = await javaForTest('KnownTraces', {jvmArgs: [flag, '-Xmx384m'], args: ['quiet']});
+] as const)('a JVM with %s is left alone, with one clear line', beside(async ([flag, reason]) => {
+	const java = await javaForTest('KnownTraces', {jvmArgs: [flag, '-Xmx384m'], args: ['quiet'], under: []});
 	const {status, stdout, stderr} = await runCli('trace', String(java.pid), 'KnownTraces#busy', '--yes');
 	expect({status, stdout}).toEqual({status: 1, stdout: ''});
 	expect(stderr).toMatch(reason);
 	expect(hasAgent(java.pid)).toBe(false);
 	expect(java.output()).not.toContain('WARNING');
-});
+}));
 
 test.skipIf(!isRoot)
 	.each(jdks().filter(({release}) => isNewestOrAskedFor(release)).map(on => [on.release, on] as const))(
 		'JDK %i: root traces another user\'s JVM: its files are that user\'s, and closed to others (needs root: nobody else can start one)',
 		async (_, on) => {
-			const java = await javaForTest('KnownTraces', {jdk: on, java: javaAsOtherUser(on), jvmArgs: ['-Xmx384m']});
+			const java = await javaForTest('KnownTraces', {
+				jdk: on, java: javaAsOtherUser(on), jvmArgs: ['-Xmx384m'], under: [],
+			});
 			const target = await targetOf(java);
 			const folder = makeSessionFolder(target, Buffer.from('jar'));
 			try {
