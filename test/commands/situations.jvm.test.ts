@@ -147,20 +147,8 @@ test.for<Case>([
 		'deflate',
 		/^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.compresses:\d+ called[^>]*> *\d\S* .* \S*Deflater\.deflate\S* +Situations\.compresses:\d/m,
 	],
-	[
-		'regex',
-		/^! (?:\d\/\d )?\d+% of the CPU time is what Situations\.validates:\d+ called[^>]*> *\d\S* .* \S+\.\S+:\d+ +Situations\.validates:\d/m,
-	],
 ])('threads that run: %s', async situation => {
 	await untilSaid(situation);
-});
-
-test('a busy host is found, after what is found in the program', async () => {
-	const terminal = await untilSaid(['hog', /^! (?:Host CPU saturated|1\/2 )/m, {under: onFirstCpu}]);
-	const saturated = /^! (?:2\/2 )?Host CPU saturated: threads waited \d+\.\d s for a CPU/m;
-	if (!saturated.test(terminal.text())) {
-		await terminal.typeUntil('!', saturated);
-	}
 });
 
 /** What is found of a program within four seconds, and the notes. */
@@ -259,7 +247,10 @@ test.concurrent.for([['IdleServer'], ['BusyAndParked', '20', '5', '1']])(
 
 test('what is wrong in the program comes before a busy host; ! goes to the next finding, and back to the first', async () => {
 	const cause = /^! 1\/2 \d+% of the CPU time is what Situations\.validates:\d+ called/m;
-	const terminal = await untilSaid(['regex', cause, {under: onFirstCpu}]);
+	const row = /^> *\d\S* .* \S+\.\S+:\d+ +Situations\.validates:\d/m;
+	const terminal = await untilSaid(['regex', new RegExp(`${cause.source}[^>]*${row.source.slice(1)}`, 'm'), {
+		under: onFirstCpu,
+	}]);
 	await terminal.typeUntil('!', /^! 2\/2 Host CPU saturated: threads waited \d+\.\d s for a CPU/m);
 	await terminal.typeUntil('!', cause);
 });
