@@ -29,7 +29,7 @@ export function atTestEnd(end: () => unknown): void {
 
 /**
 A JVM that ends with the test that starts it. It lets others go first, unless it is `under` something else: `under: []`
-is for tests that wait for CPU time of its own.
+is for tests that wait for CPU time of its own, and for agents, for which tprof-top waits a limited time.
 */
 export async function javaForTest(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	return stoppedAfterTest(await startJava(name, {under: nice, ...options}));

@@ -128,7 +128,7 @@ test('what tracing and following tasks call on a thread of the application is fo
 });
 
 describe.each(jdks().map(each => [each.release, each] as const))('JDK %i', (release, on) => {
-	const shared = sharedJava('KnownTraces', {jdk: on, jvmArgs: ['-Xmx384m'], args: ['quiet']});
+	const shared = sharedJava('KnownTraces', {jdk: on, jvmArgs: ['-Xmx384m'], args: ['quiet'], under: []});
 
 	test('all that tracing calls on a thread of the application is refused, with the reason', async () => {
 		const reached = classesOf(reachedFrom(ofTraces)).filter(name => release < 19 || name !== 'sun.misc.Unsafe');

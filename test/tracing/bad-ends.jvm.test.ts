@@ -27,7 +27,7 @@ test.concurrent.for([
 ] as const)(
 	'a target that ends is said beside what was counted until then (%s)',
 	beside(async ([command, program, patterns, args]) => {
-		const java = await javaForTest(program, {jvmArgs: ['-Xmx384m'], args: [...args]});
+		const java = await javaForTest(program, {jvmArgs: ['-Xmx384m'], args: [...args], under: []});
 		const ended = runCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600', '--format', 'json');
 		await until(() => reportsOf(java.pid) >= 2);
 		java.child.kill('SIGKILL');
@@ -71,6 +71,7 @@ test.concurrent(
 			jdk: on,
 			jvmArgs: [`-javaagent:${jar}`, '-Xmx384m'],
 			args: ['quiet'],
+			under: [],
 		});
 		const target = await targetOf(java);
 		const textNow = async () => /^thrown (.*)$/m.exec(await sayTo(java, 'text'))![1];
@@ -165,7 +166,7 @@ test.concurrent(
 		writeFileSync(source, plain.replace('/* members */', 'static int added;'));
 		runTool(on, 'javac', '-nowarn', '-d', folder, source);
 		const agent = `-javaagent:${jar}=${path.join(folder, 'AddsMembers$Extended.class')}`;
-		const java = await javaForTest('AddsMembers', {jdk: on, jvmArgs: [agent, '-Xmx384m']});
+		const java = await javaForTest('AddsMembers', {jdk: on, jvmArgs: [agent, '-Xmx384m'], under: []});
 		const reason
 			= 'AddsMembers$Extended: another agent has added members to it: the JVM does not let it be changed';
 		const trace = async (...words: readonly string[]) =>

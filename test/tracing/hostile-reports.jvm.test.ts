@@ -111,7 +111,7 @@ test.concurrent.for([
 ])(
 	'an agent that %s',
 	beside(async ([, className, message]) => {
-		const java = await javaForTest('ParkedAndEcho', {jvmArgs: ['-Xmx384m']});
+		const java = await javaForTest('ParkedAndEcho', {jvmArgs: ['-Xmx384m'], under: []});
 		const session = await TraceSession.open(
 			await targetOf(java),
 			agentJar(className, jdk(), folder, `Agent-Class: ${className}\n`),

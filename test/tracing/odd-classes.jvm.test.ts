@@ -12,7 +12,7 @@ async function loadedBy(java: JavaProcess): Promise<number> {
 test.concurrent.for(jdks())(
 	'JDK $release: of a class that hundreds of class loaders have, some copies are traced, that of the class path among them, and the program has room for all',
 	beside(async jdk => {
-		const java = await javaForTest('ManyLoaders', {jdk, jvmArgs: ['-Xmx384m', '-XX:MaxMetaspaceSize=40m']});
+		const java = await javaForTest('ManyLoaders', {jdk, jvmArgs: ['-Xmx384m', '-XX:MaxMetaspaceSize=40m'], under: []});
 		const loadMore = async () => {
 			const enough = await loadedBy(java) + 500;
 			await untilAsync(async () => await loadedBy(java) > enough);
@@ -42,7 +42,7 @@ test.concurrent.for(jdks())(
 test.concurrent(
 	'reports are whole while classes are loaded whose methods are traced from their first call',
 	beside(async () => {
-		const java = await javaForTest('NewClasses', {jdk: jdk(), jvmArgs: ['-Xmx384m']});
+		const java = await javaForTest('NewClasses', {jdk: jdk(), jvmArgs: ['-Xmx384m'], under: []});
 		const report = await traced(await targetOf(java), {
 			patterns: ['NewClasses$Step*#run'],
 			reportIntervalMs: 50,
@@ -71,7 +71,7 @@ function treeOf(rows: readonly TraceTreeRow[], indent = ''): string[] {
 }
 
 describe.each(jdks())('JDK $release: constructors whose super(...) or this(...) throws', jdk => {
-	const shared = sharedJava('FailingConstructors', {jdk, jvmArgs: ['-Xmx384m']});
+	const shared = sharedJava('FailingConstructors', {jdk, jvmArgs: ['-Xmx384m'], under: []});
 	const tracedAt = async (...patterns: readonly string[]) =>
 		traced(shared.target, {patterns}, async () => sayTo(shared.java, String(count)));
 

@@ -42,7 +42,7 @@ function leftIn(pid: number): string[] {
 }
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
-	const shared = sharedJava('KnownTraces', {jdk, jvmArgs: ['-Xmx1g']});
+	const shared = sharedJava('KnownTraces', {jdk, jvmArgs: ['-Xmx1g'], under: []});
 	const say = async (...lines: readonly string[]) => sayTo(shared.java, ...lines);
 	const tracedWhile = async (change: Partial<TraceRequest>, during: (session: TraceSession) => Promise<unknown>) =>
 		traced(shared.target, change, during);
