@@ -2,7 +2,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
-A thread in a loop that never ends, in a class with another method, and one that works off a task each millisecond, whose
+A thread in a loop that never ends, in a class with another method, and one that works off a task and rests for a millisecond, whose
 loop ends. Prints "ready" once both have run for a while.
 */
 public class RunningLoop {
@@ -37,7 +37,8 @@ public class RunningLoop {
 	}
 
 	public static void main(String[] args) throws Exception {
-		Executors.newScheduledThreadPool(1).scheduleAtFixedRate(new Runnable() {
+		// Not at a fixed rate: after a while without a CPU it would be in its loop all the time.
+		Executors.newScheduledThreadPool(1).scheduleWithFixedDelay(new Runnable() {
 			@Override
 			public void run() {
 				Served.work();

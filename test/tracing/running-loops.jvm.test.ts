@@ -23,8 +23,8 @@ describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i
 	});
 
 	test('other classes are traced, those with loops that have ended too', inTurn, async () => {
-		const {status, stdout} = await trace('RunningLoop$Endless#*', 'RunningLoop$Served#*');
-		expect(status).toBe(0);
+		const {status, stdout, stderr} = await trace('RunningLoop$Endless#*', 'RunningLoop$Served#*');
+		expect({status, stderr}).toEqual({status: 0, stderr: ''});
 		const {notes, methods} = JSON.parse(stdout) as {notes: string[]; methods: Array<{method: string}>};
 		expect(notes).toContain(`not traced: ${reason}`);
 		expect(methods.map(({method}) => method)).toEqual(['RunningLoop$Served.work']);
