@@ -76,7 +76,7 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 	});
 
 	test('without the FFI binaries, it samples and says what it cannot see', {concurrent: false}, async () => {
-		const {status, stdout} = await run(without('koffi-glibc.node', 'koffi-musl.node'), [
+		const {status, stdout} = await run(without('koffi-glibc-x64.node', 'koffi-musl-x64.node'), [
 			'--duration',
 			'0.5',
 			'--max-overhead',
@@ -132,8 +132,15 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 });
 
 describe.concurrent('what is in dist/', () => {
-	test.each([['glibc', 'libc.so.6'], ['musl', 'libc.musl-x86_64.so.1']])('the FFI binary for %s', (libc, library) => {
-		expect(readFileSync(path.join(built, `koffi-${libc}.node`), 'latin1')).toContain(`\0${library}\0`);
+	test.each([
+		['glibc-x64', 'libc.so.6', 62],
+		['musl-x64', 'libc.musl-x86_64.so.1', 62],
+		['glibc-arm64', 'libc.so.6', 183],
+		['musl-arm64', 'libc.musl-aarch64.so.1', 183],
+	])('the FFI binary for %s', (system, library, machine) => {
+		const file = readFileSync(path.join(built, `koffi-${system}.node`));
+		expect(file.toString('latin1')).toContain(`\0${library}\0`);
+		expect(file.readUInt16LE(18)).toBe(machine);
 	});
 
 	const files = readdirSync(built, {recursive: true, encoding: 'utf8'});

@@ -35,7 +35,7 @@ export async function makeMuslFolder(file, architecture, {folder}) {
 	}
 
 	await cp('dist', path.join(root, 'dist'), {
-		recursive: true, filter: name => !/\/koffi-glibc/.test(name),
+		recursive: true, filter: name => !name.includes('/koffi-') || name.endsWith(`/koffi-musl-${architecture}.node`),
 	});
 	await writeFile(path.join(root, 'tprof-top'), start, {mode: 0o755});
 	await symlink('tprof-top', path.join(root, 'kubectl-tprof'));

@@ -12,9 +12,10 @@ import {withoutAwait} from './without-await.js';
 /** By this text Node finds the place in its own binary that says whether a program is in it. */
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** Files of dist/ that are not in the file as they are: its code is, and musl needs another Node. */
-const isNoAsset = name =>
-	/^(?:cli|kubectl-tprof|(?:host-)?worker)\.js$|^chunks\/|^package\.json$|^koffi-musl/.test(name);
+/** Whether a file of dist/ is in the file as it is: its code is not, nor libraries for other platforms. */
+const isAsset = (name, architecture) =>
+	!/^(?:cli|kubectl-tprof|(?:host-)?worker)\.js$|^chunks\/|^package\.json$/.test(name)
+	&& (!name.startsWith('koffi-') || name === `koffi-glibc-${architecture}.node`);
 
 /** Bundles both programs in one; Node runs and caches only CommonJS there. */
 async function bundleProgram(outfile, version) {
@@ -49,11 +50,11 @@ async function bundleWorkers(outdir) {
 }
 
 /** Returns the paths of the files in the program, by their names in dist/; those of the workers are in a folder. */
-async function assetsWith(folder) {
+async function assetsWith(folder, architecture) {
 	const entries = await readdir('dist', {recursive: true, withFileTypes: true});
 	const names = entries.filter(entry => entry.isFile())
 		.map(entry => path.relative('dist', path.join(entry.parentPath, entry.name)))
-		.filter(name => !isNoAsset(name));
+		.filter(name => isAsset(name, architecture));
 	return Object.fromEntries([
 		...names.map(name => [name, path.resolve('dist', name)]),
 		...workers.map(name => [name, path.join(folder, name)]),
@@ -68,7 +69,7 @@ export async function makeSingleFile(file, architecture, {folder, version}) {
 	const [main, config, output] = ['main.cjs', 'sea.json', 'program'].map(name => path.join(folder, name));
 	await Promise.all([bundleProgram(main, version), bundleWorkers(folder)]);
 	await writeFile(config, JSON.stringify({
-		main, output, assets: await assetsWith(folder), useCodeCache: architecture === process.arch,
+		main, output, assets: await assetsWith(folder, architecture), useCodeCache: architecture === process.arch,
 		execArgvExtension: 'none', disableExperimentalSEAWarning: true,
 	}));
 	const builder = await nodeForGlibc(process.arch);

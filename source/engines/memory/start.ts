@@ -9,6 +9,7 @@ import {SessionOver, type EngineOptions, type EngineSession} from '../common/eng
 import type {Obstacle} from '../../jvm/obstacles.js';
 import {type Interner} from '../../model/frame.js';
 import {openJvm, type LiveJvm} from './open.js';
+import {architectures} from './target/own-architecture.js';
 import {nameOfTracer} from './target/other-tracer.js';
 import {type Ptrace} from './cpu/ptrace/ptrace.js';
 import {Unreadable} from './target/memory-reader.js';
@@ -118,9 +119,11 @@ export async function check(
 	target: Target,
 	{timer = 'stop'}: Pick<EngineOptions, 'timer'> = {},
 ): Promise<Obstacle | undefined> {
-	if (process.platform !== 'linux' || process.arch !== 'x64') {
+	if (process.platform !== 'linux' || !architectures.some(({id}) => id === process.arch)) {
 		return {
-			reason: safe`reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`,
+			reason: safe`reading a JVM's memory works only on Linux on x86-64 and arm64; this is ${process.platform} ${
+				process.arch
+			}`,
 			...onlyThisEngine,
 		};
 	}

@@ -4,15 +4,19 @@ import {readProc} from '../system/proc.js';
 
 export type Owner = {readonly uid: number; readonly gid: number};
 
-/** System call numbers of x86-64 (asm/unistd_64.h), the only architecture for which `loadLibc` works. */
-const callNumbers = {setresuid: 117, setresgid: 119, setgroups: 116};
+/** System call numbers by architecture (asm/unistd_64.h, asm-generic/unistd.h). */
+const callNumbersOf: Readonly<Record<string, Record<'setresuid' | 'setresgid' | 'setgroups', number>>> = {
+	x64: {setresuid: 117, setresgid: 119, setgroups: 116},
+	arm64: {setresuid: 147, setresgid: 149, setgroups: 159},
+};
 
 const unchanged = -1;
 
 /** Loads the raw system calls, as the C library's functions would change every thread; false if unavailable. */
 function loadCalls() {
 	const libc = loadLibc();
-	if (!libc || process.arch !== 'x64') {
+	const callNumbers = callNumbersOf[process.arch];
+	if (!libc || !callNumbers) {
 		return false;
 	}
 

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
+import process from 'node:process';
 import {loadAddon} from '../../util/bundle.js';
 import {attempt} from './proc.js';
 
@@ -16,14 +17,14 @@ type Koffi = {
 };
 
 /**
-Loads the library that calls C functions: the binary for Linux on x86-64 that the build puts beside the bundle, or the
-whole package if the sources run unbundled. Throws if it does not load.
+Loads the library that calls C functions: the binary for this Linux that the build puts beside the bundle, or the whole
+package if the sources run unbundled. Throws if it does not load.
 */
 export function loadKoffi(): Koffi {
 	const {url} = import.meta;
 	return (url.endsWith('.ts')
 		? createRequire(url)('koffi')
-		: loadAddon(`koffi-${libcOf(readFileSync('/proc/self/maps', 'latin1'))}.node`)) as Koffi;
+		: loadAddon(`koffi-${libcOf(readFileSync('/proc/self/maps', 'latin1'))}-${process.arch}.node`)) as Koffi;
 }
 
 /** Returns which C library a process has, by its /proc/PID/maps; musl's dynamic loader is the library itself. */

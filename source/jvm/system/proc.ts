@@ -7,6 +7,29 @@ const maxProcFileBytes = 1024 * 1024;
 /** Clock ticks a second in /proc (USER_HZ, time(7)): 100 on all of HotSpot's Linux architectures. */
 export const ticksPerSecond = 100;
 
+/** AT_PAGESZ in the auxiliary vector, pairs of words (getauxval(3)). */
+const pageSizeEntry = 6;
+
+let pageBytes = 0;
+
+/** Returns the bytes of a page: 4096 on x86-64; 4, 16 or 64 KB on arm64, as the kernel was built. */
+export function systemPageBytes(): number {
+	pageBytes ||= readPageBytes();
+	return pageBytes;
+}
+
+function readPageBytes(): number {
+	const read = readBytes('/proc/self/auxv');
+	const vector = 'bytes' in read ? read.bytes : Buffer.alloc(0);
+	for (let at = 0; at + 16 <= vector.length; at += 16) {
+		if (vector.readBigUInt64LE(at) === BigInt(pageSizeEntry)) {
+			return Number(vector.readBigUInt64LE(at + 8));
+		}
+	}
+
+	return 4096;
+}
+
 /** SIGQUIT is signal 3; bit 0 of a mask is signal 1. */
 const quitBit = 2;
 

@@ -17,30 +17,67 @@ type SystemCallWait = {
 
 const epollKind = 'select';
 
-/** System calls that wait for the file in their first argument (x86-64: arch/x86/entry/syscalls/syscall_64.tbl). */
-const kindOfFileCall = byNumber({
-	read: [0, 17, 19, 45, 47, 295, 299, 327],
-	write: [1, 18, 20, 40, 44, 46, 296, 307, 328],
-	connect: [42],
-	accept: [43, 288],
-	'file lock': [72, 73],
-	sync: [74, 75],
-});
+/** The numbers of system calls by what they wait for, on one architecture. */
+type CallNumbers = {
+	/** Calls that wait for the file in their first argument. */
+	readonly ofFile: Readonly<Record<string, readonly number[]>>;
+	/** Calls that wait for no file, or for several. */
+	readonly other: Readonly<Record<string, readonly number[]>>;
+	/** epoll_wait and its variants, whose first argument is the epoll. */
+	readonly epoll: readonly number[];
+	/** Its second argument is the child. */
+	readonly waitid: number;
+};
 
-/** System calls that wait for no file, or for several. */
-const kindOfOtherCall = byNumber({
-	[epollKind]: [23, 232, 270, 281, 426, 441],
-	poll: [7, 271],
-	child: [61, 247],
-	sleep: [35, 230],
-	'native lock': [202],
-	open: [2, 257],
-	signal: [34, 128],
-});
+/** By `process.arch` (arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h). */
+const callNumbersOf: Readonly<Record<string, CallNumbers>> = {
+	x64: {
+		ofFile: {
+			read: [0, 17, 19, 45, 47, 295, 299, 327],
+			write: [1, 18, 20, 40, 44, 46, 296, 307, 328],
+			connect: [42],
+			accept: [43, 288],
+			'file lock': [72, 73],
+			sync: [74, 75],
+		},
+		other: {
+			[epollKind]: [23, 232, 270, 281, 426, 441],
+			poll: [7, 271],
+			child: [61, 247],
+			sleep: [35, 230],
+			'native lock': [202],
+			open: [2, 257],
+			signal: [34, 128],
+		},
+		epoll: [232, 281, 441],
+		waitid: 247,
+	},
+	arm64: {
+		ofFile: {
+			read: [63, 67, 65, 207, 212, 69, 243, 286],
+			write: [64, 68, 66, 71, 206, 211, 70, 269, 287],
+			connect: [203],
+			accept: [202, 242],
+			'file lock': [25, 32],
+			sync: [82, 83],
+		},
+		other: {
+			[epollKind]: [72, 22, 426, 441],
+			poll: [73],
+			child: [260, 95],
+			sleep: [101, 115],
+			'native lock': [98],
+			open: [56],
+			signal: [133, 137],
+		},
+		epoll: [22, 441],
+		waitid: 95,
+	},
+};
 
-/** epoll_wait and its variants, whose first argument is the epoll; and waitid, whose second argument is the child. */
-const epollCalls: ReadonlySet<number> = new Set([232, 281, 441]);
-const waitid = 247;
+const callNumbers = callNumbersOf[process.arch];
+const kindOfFileCall = byNumber(callNumbers?.ofFile ?? {});
+const kindOfOtherCall = byNumber(callNumbers?.other ?? {});
 
 /** Maximum number of a poll's files examined; bytes of a struct pollfd; and the event "may be written" (poll(2)). */
 const maxPolled = 16;
@@ -59,8 +96,8 @@ export class SystemCalls {
 	readonly #pid: number;
 	readonly #isOurNamespace: boolean;
 	readonly #descriptors: Descriptors;
-	/** The numbers above are those of x86-64; kernels without CONFIG_HAVE_ARCH_TRACEHOOK do not have the file. */
-	readonly #isSupported = process.arch === 'x64' && existsSync('/proc/self/syscall');
+	/** Kernels without CONFIG_HAVE_ARCH_TRACEHOOK do not have the file. */
+	readonly #isSupported = callNumbers !== undefined && existsSync('/proc/self/syscall');
 
 	constructor({pid, nsPid}: Pick<Target, 'pid' | 'nsPid'>) {
 		this.#pid = pid;
@@ -107,12 +144,12 @@ export class SystemCalls {
 		}
 
 		if (kind === 'child') {
-			return this.#child(intOf(args[call === waitid ? 1 : 0]));
+			return this.#child(intOf(args[call === callNumbers.waitid ? 1 : 0]));
 		}
 
 		return kind === undefined
 			? undefined
-			: waitFor(kind, epollCalls.has(call) ? this.#descriptors.membersOf(intOf(args[0])) : '');
+			: waitFor(kind, callNumbers.epoll.includes(call) ? this.#descriptors.membersOf(intOf(args[0])) : '');
 	}
 
 	#fileWait(kind: string, fd: number): SystemCallWait {

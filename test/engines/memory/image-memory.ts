@@ -1,4 +1,5 @@
-import {gunzipSync} from 'node:zlib';
+import {gunzipSync, gzipSync} from 'node:zlib';
+import {type Registers} from '../../../source/engines/memory/arch/architecture.js';
 import {type Symbols} from '../../../source/engines/memory/hotspot/vm-structs.js';
 import {type Memory} from '../../../source/engines/memory/target/memory.js';
 
@@ -10,6 +11,16 @@ export type ImageFacts = {
 	readonly release: number;
 	readonly symbols: Array<[string, number]>;
 	readonly threads: string[];
+	/** Of an image with records of running threads: what the kernel wrote, and the frames that a live session saw. */
+	readonly records?: RecordedThread[];
+};
+
+/** `stack`: in base 64; `base`: where the thread's stack ends. */
+export type RecordedThread = {
+	readonly registers: Registers;
+	readonly stack: string;
+	readonly base: number;
+	readonly frames: string[];
 };
 
 /** A recorded memory: what was not read then cannot be read now. */
@@ -56,5 +67,36 @@ export class ImageMemory implements Memory {
 		}
 
 		return done;
+	}
+}
+
+/** A live memory that keeps everything that is read of it, as it was at the first read. */
+export class RecordingMemory implements Memory {
+	readonly #kept = new Map<number, Uint8Array>();
+
+	constructor(readonly live: Memory) {}
+
+	read(address: number, into: Uint8Array, offset: number, length: number): number {
+		const got = this.live.read(address, into, offset, length);
+		for (let at = address - (address % granule); at < address + got; at += granule) {
+			if (!this.#kept.has(at)) {
+				const bytes = new Uint8Array(granule);
+				const count = this.live.read(at, bytes, 0, granule);
+				this.#kept.set(at, bytes.subarray(0, count));
+			}
+		}
+
+		return got;
+	}
+
+	/** Everything kept, as a compressed file: facts as JSON in a line, then each piece's address, length and bytes. */
+	save(facts: ImageFacts): Buffer {
+		const pieces = [...this.#kept].sort(([a], [b]) => a - b).map(([address, bytes]) => {
+			const head = Buffer.alloc(9);
+			head.writeDoubleLE(address);
+			head[8] = bytes.length;
+			return Buffer.concat([head, bytes]);
+		});
+		return gzipSync(Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), ...pieces]), {level: 9});
 	}
 }

@@ -1,7 +1,6 @@
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {readersOf} from '../../../source/engines/memory/hotspot/jvm.js';
 import {resolveLayout} from '../../../source/engines/memory/hotspot/layout.js';
@@ -22,44 +21,13 @@ import {threadStates} from '../../../source/model/thread-state.js';
 import {jdks, startJava} from '../../helpers/jvm.js';
 import {pick, seeded} from '../../helpers/random.js';
 import {Names} from '../observe.js';
-import {granule, ImageMemory, type ImageFacts} from './image-memory.js';
+import {ImageMemory, RecordingMemory} from './image-memory.js';
 
 /*
 Images of real JVMs, one for each JDK: what the engine read of their memory, and what it made of it. They test the
 decoding without a JVM, and with memory that lies. To record those of the JDKs found on this machine:
 TPROF_RECORD_IMAGES=1 npx vitest run test/engines/memory/image.jvm.test.ts
 */
-
-/** A live memory that keeps everything that is read of it, as it was at the first read. */
-class RecordingMemory implements Memory {
-	readonly #kept = new Map<number, Uint8Array>();
-
-	constructor(readonly live: Memory) {}
-
-	read(address: number, into: Uint8Array, offset: number, length: number): number {
-		const got = this.live.read(address, into, offset, length);
-		for (let at = address - (address % granule); at < address + got; at += granule) {
-			if (!this.#kept.has(at)) {
-				const bytes = new Uint8Array(granule);
-				const count = this.live.read(at, bytes, 0, granule);
-				this.#kept.set(at, bytes.subarray(0, count));
-			}
-		}
-
-		return got;
-	}
-
-	/** Everything kept, as a compressed file: facts as JSON in a line, then each piece's address, length and bytes. */
-	save(facts: ImageFacts): Buffer {
-		const pieces = [...this.#kept].sort(([a], [b]) => a - b).map(([address, bytes]) => {
-			const head = Buffer.alloc(9);
-			head.writeDoubleLE(address);
-			head[8] = bytes.length;
-			return Buffer.concat([head, bytes]);
-		});
-		return gzipSync(Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), ...pieces]), {level: 9});
-	}
-}
 
 /** Reads all that can be read of a JVM without stopping it; each thread as one text. */
 function readAll(memory: Memory, symbols: Symbols): {release: number; missing: readonly string[]; threads: string[]} {

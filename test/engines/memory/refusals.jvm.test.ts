@@ -23,7 +23,7 @@ const withoutStops = ['EPERM', 'ENOSYS'].map(code => forbidding('ptrace,perf_eve
 const withoutEvents = ['EPERM', 'ENOSYS'].map(code => forbidding('perf_event_open', code));
 const asArm = [
 	'env',
-	'NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,String.raw`arch`,{value:`arm64`})',
+	'NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,String.raw`arch`,{value:`ppc64`})',
 ];
 
 /** Drops the right to trace processes that have it, irrevocably; for root. */
@@ -61,7 +61,7 @@ test.concurrent.for([
 		'another kind of processor',
 		[asArm],
 		'--engine memory',
-		'tprof-top: reading a JVM\'s memory works only on Linux x86-64; this is linux arm64\n  use --engine attach\n',
+		'tprof-top: reading a JVM\'s memory works only on Linux on x86-64 and arm64; this is linux ppc64\n  use --engine attach\n',
 	),
 ])('what is in the way of a wish is named, with what to do: %s', async ([, under, options, stderr]) => {
 	expect(await run(under, ...options.split(' '))).toEqual({status: 1, stdout: '', stderr});

@@ -3,17 +3,25 @@ What the engine asks about a processor: registers, instructions, HotSpot's use o
 Each architecture is a folder with one `Architecture`. Nothing else names a register or an instruction.
 */
 
-/** A thread's registers: addresses are exact, other words only below 2^53. The others depend on the architecture. */
+/** The addresses in a thread's registers. Which there are besides these depends on the architecture. */
 export type Registers = Readonly<Record<'pc' | 'sp' | 'fp', number>> & Readonly<Record<string, number>>;
 
 /** Returns the code at an address, more than an instruction, zero where unreadable; valid until the next call. */
 export type CodeReader = (address: number) => Uint8Array;
 
 /**
-How much of the top frame is on the stack. `depth`: bytes from the stack pointer to the return address; `isFpSaved`: the
-word below the return address is the caller's frame pointer.
+How much of the top frame is on the stack. `depth`: bytes from the stack pointer (`isFromFp`: the frame pointer) to the
+return address, above which the caller's frame begins; `isFpSaved`: the word below the return address is the caller's
+frame pointer; `isReturnInRegister`: the return address is not there but in the architecture's `returnRegister`;
+`frameBytes`: bytes to the caller's frame if it does not begin above the return address.
 */
-export type TopFrameState = {readonly depth: number; readonly isFpSaved: boolean};
+export type TopFrameState = {
+	readonly depth: number;
+	readonly isFpSaved: boolean;
+	readonly isFromFp?: boolean;
+	readonly isReturnInRegister?: boolean;
+	readonly frameBytes?: number;
+};
 
 /** Words of a stack by their addresses, see `StackCopy`. */
 export type StackWords = {
@@ -23,6 +31,8 @@ export type StackWords = {
 	word(address: number): number;
 	/** 0 outside the copy. */
 	wordOrZero(address: number): number;
+	/** Returns the code address in a word; 0 outside the copy. */
+	returnAddress(address: number): number;
 };
 
 /** What is known of the JVM's code. */
@@ -79,9 +89,13 @@ export type Architecture = {
 	readonly stoppedRegisters: {readonly bytes: number; readonly offsets: Readonly<Record<keyof Registers, number>>};
 	/** The register in which the interpreter has the bytecode pointer. */
 	readonly bcpRegister: string;
+	/** The register that has the return address at entry; undefined if it is on the stack. */
+	readonly returnRegister?: string;
 	readonly callNumbers: Readonly<Record<WantedCall, number>>;
 	/** Bytes of code before the return address of a system call that `systemCallIn` needs. */
 	readonly systemCallBytes: number;
+	/** Offset of the call wrapper from an entry frame's frame pointer, in words, where the JVM's tables lack it. */
+	readonly entryFrameWrapper: number;
 	readonly instructions: Instructions;
 	/** Undefined where allocation is not recorded. */
 	readonly additions?: Additions;
@@ -96,6 +110,11 @@ export type Architecture = {
 	isAfterCall(codeAt: CodeReader, pc: number): boolean;
 	/** Returns the target of the call with this return address; 0 if unknown. */
 	callTarget(codeAt: CodeReader, returnPc: number): number;
+	/**
+	Returns the stack pointer of Java code that called a native function with this return address, saved at `at`;
+	undefined if unknown: interpreted callers need none.
+	*/
+	callerSp(codeAt: CodeReader, returnPc: number, at: number): number | undefined;
 	/** Returns the frame at an offset after a method's entry; undefined if the code before it is no prologue. */
 	decodePrologue(code: Uint8Array, offset: number): TopFrameState | undefined;
 	/** Returns the frame if the code from here on only polls for a safepoint and returns; otherwise undefined. */

@@ -223,7 +223,8 @@ const typeSizeRows = {
 } as const satisfies Rows<FieldRow>;
 
 const constantRows = {
-	entryFrameWrapper: required('frame::entry_frame_call_wrapper_offset'),
+	/** Not in the tables of arm64. */
+	entryFrameWrapper: optional('frame::entry_frame_call_wrapper_offset'),
 	markKlassShift: optional('markWord::klass_shift'),
 	beingInitialized: optional('InstanceKlass::being_initialized'),
 } as const satisfies Rows<FieldRow>;

@@ -26,6 +26,8 @@ export type Vm = {
 	readonly narrowKlass?: Compression;
 	/** With compact object headers (JEP 450): bits to shift a mark word right to get the narrow class. */
 	readonly markKlassShift?: number;
+	/** Offset of the call wrapper from an entry frame's frame pointer, bytes (frame_x86.hpp, frame_aarch64.hpp). */
+	readonly entryFrameWrapper: number;
 	/** Return address of a call from the VM into Java code. */
 	readonly callStubReturn: number;
 	readonly collector: 'z-generational' | 'z' | 'shenandoah' | 'stop-the-world';
@@ -74,6 +76,8 @@ export function openVm(reader: Reader, layout: Layout, arch: Architecture): Vm {
 			? {base: reader.word(fields.narrowKlassBase), shift: reader.u32(fields.narrowKlassShift)}
 			: undefined,
 		markKlassShift: isCompact ? constants.markKlassShift : undefined,
+		entryFrameWrapper: 8
+			* (has(constants.entryFrameWrapper) ? constants.entryFrameWrapper : arch.entryFrameWrapper),
 		callStubReturn: reader.pointer(fields.callStubReturn),
 		collector: isOn('UseZGC') ? zCollector : (isOn('UseShenandoahGC') ? 'shenandoah' : 'stop-the-world'),
 	};

@@ -1,5 +1,6 @@
 import {closeSync, fstatSync, readFileSync, readSync} from 'node:fs';
 import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
+import {systemPageBytes} from '../../../jvm/system/proc.js';
 import {fromNames} from '../../../model/column-types.js';
 import {wordOf} from './memory.js';
 import {ownArchitecture} from './own-architecture.js';
@@ -107,8 +108,6 @@ const loadSegment = 1;
 /** Section types of all symbols, and of those for dynamic linking. */
 export const symbolSection = {all: 2, dynamic: 11} as const;
 
-const pageBytes = 4096;
-
 /** Linkers write build ids of 20 bytes. */
 const maxBuildIdBytes = 64;
 
@@ -155,6 +154,7 @@ export class ElfFile {
 	/** Returns the address of a byte of the file, as in symbols; undefined if it is not loaded. */
 	addressOf(fileOffset: number): number | undefined {
 		// Whole pages are mapped.
+		const pageBytes = systemPageBytes();
 		const load = this.#loads.find(({fileOffset: from, fileSize}) =>
 			fileOffset >= from - (from % pageBytes) && fileOffset < from + fileSize);
 		return load && load.address + fileOffset - load.fileOffset;

@@ -4,7 +4,7 @@ import {loadKoffi} from '../../../jvm/system/koffi.js';
 import {attempt} from '../../../jvm/system/proc.js';
 import {getOrCreate} from '../../../util/get-or-create.js';
 
-/** Bytes of struct iovec on x86-64: a pointer and a length. */
+/** Bytes of struct iovec: a pointer and a length. */
 export const bytesPerVector = 16;
 
 /** Maximum number of ranges in one call (UIO_MAXIOV, include/uapi/linux/uio.h). */
@@ -54,8 +54,8 @@ export type Memory = {
 	read(address: number, into: Uint8Array, offset: number, length: number): number;
 };
 
-/** End of the user address space on x86-64 with four page-table levels (Documentation/arch/x86/x86_64/mm.rst). */
-const addressEnd = 2 ** 47;
+/** End of user address spaces with four levels of page tables: 2^47 on x86-64, 2^48 on arm64 (Documentation/arch). */
+const addressEnd = 2 ** 48;
 
 /** Lowest address that can be mapped: mmap_min_addr is at least a page. */
 const addressStart = 4096;
@@ -107,6 +107,14 @@ export class ProcessMemory implements Memory {
 /** Returns a 64-bit word given its halves, exact below 2^53, as all addresses are. */
 export function wordOf(low: number, high: number): number {
 	return low + (high * 0x1_00_00_00_00);
+}
+
+/**
+Returns the address in the little-endian word at an offset, without the upper 16 bits, in which arm64 signs return
+addresses. Throws a RangeError past the end.
+*/
+export function addressAt(view: DataView, offset: number): number {
+	return wordOf(view.getUint32(offset, true), view.getUint16(offset + 4, true));
 }
 
 /** Returns the little-endian word at an offset, as in `wordOf`. Throws a RangeError past the end. */

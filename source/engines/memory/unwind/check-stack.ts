@@ -15,7 +15,7 @@ export function checkStack({code, methods}: Pick<Jvm, 'code' | 'methods'>, stack
 	const pcs: number[] = [];
 	const interpreted: number[] = [];
 	for (const place of stack.placesBetween(low, end)) {
-		const pc = stack.word(place);
+		const pc = stack.returnAddress(place);
 		pcs.push(pc);
 		if (code.known(pc)?.blob.kind === 'interpreter') {
 			// Below a return address is the caller's frame pointer.

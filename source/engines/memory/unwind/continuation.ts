@@ -252,7 +252,7 @@ export class Continuations {
 		const stack = this.#stack;
 		let sp = low;
 		let fpSlot = sp - 16;
-		let pc = stack.word(sp - 8);
+		let pc = stack.returnAddress(sp - 8);
 		while (sp < base) {
 			const previous = sp;
 			const {blob} = this.#jvm.code.lookUp(pc) ?? fail();
@@ -261,7 +261,7 @@ export class Continuations {
 				this.#frames.push(interpretedFrame(this.#jvm, stack, fp));
 				sp = fp + (8 * stack.i32(fp + slot.senderSp));
 				fpSlot = fp;
-				pc = sp < base ? stack.word(fp + slot.returnPc) : 0;
+				pc = sp < base ? stack.returnAddress(fp + slot.returnPc) : 0;
 			} else {
 				if (blob.kind === 'java' || blob.kind === 'native') {
 					const at = blob.deoptHandlers.includes(pc) ? stack.word(sp + blob.origPcOffset) : pc;
@@ -271,7 +271,7 @@ export class Continuations {
 
 				sp += blob.frameSize * 8;
 				fpSlot = sp - 16;
-				pc = sp < base ? stack.word(sp - 8) : 0;
+				pc = sp < base ? stack.returnAddress(sp - 8) : 0;
 			}
 
 			if (sp <= previous) {

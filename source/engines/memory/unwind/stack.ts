@@ -1,6 +1,12 @@
 import {wordOf, type Memory} from '../target/memory.js';
 import {fail} from '../target/memory-reader.js';
 
+/** On arm64, the kernel's copy of a stack may end this much before the stack does (arch/arm64/lib/copy_template.S). */
+const copyGranule = 64;
+
+/** The bits of an address in the upper half of a word. */
+const addressMask = 0xFF_FF;
+
 /** Enough for some 7,000 interpreted frames; a deeper stack is truncated. */
 const stackBytesLimit = 1 << 20;
 
@@ -64,13 +70,22 @@ export class StackCopy {
 		return this.has(address) ? this.word(address) : 0;
 	}
 
-	/** Returns where, below `high`, the words are that are addresses from `low` up to `end`. */
+	/**
+	Returns the code address in a word, without its upper 16 bits, in which arm64 signs return addresses (pointer
+	authentication); 0 outside the copy.
+	*/
+	returnAddress(address: number): number {
+		const index = (address - this.low) / 4;
+		return this.has(address) ? wordOf(this.#words[index], this.#words[index + 1] & addressMask) : 0;
+	}
+
+	/** Returns where, below `high`, the words are that are addresses from `low` up to `end`, signed or not. */
 	placesBetween(low: number, end: number, high = this.high): readonly number[] {
 		const [lowHalf, endHalf] = [Math.floor(low / (2 ** 32)), Math.floor(end / (2 ** 32))];
 		const words = (Math.min(high, this.high) - this.low) / 4;
 		const found: number[] = [];
 		for (let index = 0; index < words; index += 2) {
-			const half = this.#words[index + 1];
+			const half = this.#words[index + 1] & addressMask;
 			if (half < lowHalf || half > endHalf) {
 				continue;
 			}
@@ -104,7 +119,7 @@ export class StackCopy {
 		const length = Math.floor(Math.min(base - low, limit) / 8) * 8;
 		this.low = low;
 		this.high = low;
-		this.isTruncated = low + length < base;
+		this.isTruncated = low + length + copyGranule <= base;
 		// Not `length <= 0`, which is false for NaN.
 		if (!(length > 0) || low % 8 !== 0) {
 			fail();

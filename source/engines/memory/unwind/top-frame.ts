@@ -55,8 +55,16 @@ export class TopFrame {
 			this.isInCode(registers)
 				? this.#fromRegisters(stack, registers)
 				: this.#fromAnchor(stack, registers, javaThread));
-		if (end !== 'broken' || stack.isTruncated) {
+		if (end !== 'broken') {
 			return end;
+		}
+
+		if (this.#fromNativeLeaf(stack, registers) === 'root') {
+			return 'root';
+		}
+
+		if (stack.isTruncated) {
+			return 'broken';
 		}
 
 		const first = this.#walker.frames.copy();
@@ -128,6 +136,20 @@ export class TopFrame {
 		return isSame ? this.#walker.walkFromAnchor(stack, anchor, this.#laterStack) : 'broken';
 	}
 
+	/** Walks from a native function that Java code has called, by its code, if the architecture's frames allow it. */
+	#fromNativeLeaf(stack: StackCopy, registers: Registers): WalkEnd {
+		const {returnRegister, stubFrame} = this.#arch;
+		if (returnRegister === undefined || this.isInCode(registers)) {
+			return 'broken';
+		}
+
+		const state = stubFrame(this.#known.codeAt, registers.pc);
+		const isLeaf = state !== undefined && this.#returnKind(this.#returnPc(stack, registers, state)) !== 'none';
+		return isLeaf
+			? this.#attempt(() => this.#leave(stack, registers, state), this.#walker.frames.copy())
+			: 'broken';
+	}
+
 	/** Returns the block with a JavaThread's current anchor; an empty one if it is unreadable. */
 	#anchorOf(javaThread: number): ThreadBlock {
 		const block = emptyBlock();
@@ -191,7 +213,7 @@ export class TopFrame {
 		const {pc, sp} = registers;
 		const state = completeFrame(location.blob);
 		const inner = this.#walker.frames.copy();
-		const isPlain = this.#isReturnAddress(stack.wordOrZero(sp + state.depth));
+		const isPlain = this.#isReturnAddress(stack.returnAddress(sp + state.depth));
 		const end = isPlain ? this.#attempt(() => this.#leave(stack, registers, state), inner) : 'broken';
 		if (end === 'root' || (isPlain && stack.isTruncated)) {
 			return end;
@@ -206,9 +228,20 @@ export class TopFrame {
 	}
 
 	/** Continues at the caller of the top frame. */
-	#leave(stack: StackCopy, {sp, fp}: Registers, {depth, isFpSaved}: TopFrameState): WalkEnd {
-		const at = sp + depth;
-		return this.#walker.walk(stack, stack.word(at), at + 8, isFpSaved ? stack.word(at - 8) : fp);
+	#leave(stack: StackCopy, registers: Registers, state: TopFrameState): WalkEnd {
+		const at = placeOfReturn(registers, state);
+		const pc = this.#returnPc(stack, registers, state);
+		const {frameBytes = state.depth + 8, isFpSaved} = state;
+		const callerFp = isFpSaved ? stack.word(at - 8) : registers.fp;
+		return this.#walker.walk(stack, pc, at - state.depth + frameBytes, callerFp);
+	}
+
+	/** Returns the return address of the top frame; 0 if it is outside the copy. */
+	#returnPc(stack: StackCopy, registers: Registers, state: TopFrameState): number {
+		const {returnRegister = ''} = this.#arch;
+		return state.isReturnInRegister
+			? registers[returnRegister]
+			: stack.returnAddress(placeOfReturn(registers, state));
 	}
 
 	/** Walks from interpreted code, also if its frame is under construction or removed. */
@@ -220,7 +253,8 @@ export class TopFrame {
 
 		const {fp, [this.#arch.bcpRegister]: bcp} = registers;
 		this.#walker.frames.push(interpretedFrame(this.#jvm, stack, fp, bcp));
-		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), stack.word(fp + slot.senderSp), stack.word(fp));
+		const callerPc = stack.returnAddress(fp + slot.returnPc);
+		return this.#walker.walk(stack, callerPc, stack.word(fp + slot.senderSp), stack.word(fp));
 	}
 
 	/** Walks from an adapter, which has no frame. */
@@ -244,7 +278,7 @@ export class TopFrame {
 		// A stub pops what it has pushed before it returns, or goes on in the method that it has resolved.
 		location.stubFrame ??= this.#arch.stubFrame(this.#known.codeAt, pc) ?? null;
 		const {stubFrame} = location;
-		if (stubFrame && this.#isReturnAddress(stack.wordOrZero(sp + stubFrame.depth))) {
+		if (stubFrame && this.#isReturnAddress(this.#returnPc(stack, registers, stubFrame))) {
 			return this.#leave(stack, registers, stubFrame);
 		}
 
@@ -257,12 +291,13 @@ export class TopFrame {
 			return atEntry ? this.#leave(stack, registers, atEntry) : 'broken';
 		}
 
-		if (this.#isReturnAddress(stack.wordOrZero(sp))) {
-			return this.#leave(stack, registers, this.#arch.noFrame);
+		const {noFrame} = this.#arch;
+		if (this.#isReturnAddress(this.#returnPc(stack, registers, noFrame))) {
+			return this.#leave(stack, registers, noFrame);
 		}
 
-		if (isWithin(stack, fp) && fp >= sp && this.#isReturnAddress(stack.wordOrZero(fp + 8))) {
-			return this.#walker.walk(stack, stack.word(fp + 8), fp + 16, stack.word(fp));
+		if (isWithin(stack, fp) && fp >= sp && this.#isReturnAddress(stack.returnAddress(fp + 8))) {
+			return this.#walker.walk(stack, stack.returnAddress(fp + 8), fp + 16, stack.word(fp));
 		}
 
 		return 'broken';
@@ -289,7 +324,7 @@ export class TopFrame {
 		let fallback = 0;
 		let isFallbackLeaf = false;
 		for (let at = registers.sp; at < Math.min(registers.sp + scanBytes, stack.high); at += 8) {
-			const pc = stack.wordOrZero(at);
+			const pc = stack.returnAddress(at);
 			const kind = this.#jvm.code.isCode(pc) ? this.#returnKind(pc) : 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
 			// An interpreted frame may have called anything: it counts unless a closer candidate leads to the root.
@@ -319,8 +354,11 @@ export class TopFrame {
 
 	/** Walks from the return address at an address of the stack. `inner`: see `Walker.start`. */
 	#walkFrom(stack: StackCopy, at: number, fp: number, inner: Int32Array): WalkEnd {
-		for (const callerFp of new Set([stack.wordOrZero(at - 8), fp])) {
-			const end = this.#attempt(() => this.#walker.walk(stack, stack.word(at), at + 8, callerFp), inner);
+		const pc = stack.returnAddress(at);
+		const isInterpreted = ifReadable(() => this.#jvm.code.lookUp(pc)?.blob.kind === 'interpreter', false);
+		const sp = this.#arch.callerSp(this.#known.codeAt, pc, at) ?? (isInterpreted ? at + 8 : 0);
+		for (const callerFp of sp === 0 ? [] : new Set([stack.wordOrZero(at - 8), fp])) {
+			const end = this.#attempt(() => this.#walker.walk(stack, pc, sp, callerFp), inner);
 			if (end !== 'broken') {
 				return end;
 			}
@@ -368,6 +406,11 @@ function kindOf(blob: CodeBlob, pc: number): ReturnKind {
 /** Returns the state of a complete frame, whose highest words are the saved frame pointer and the return address. */
 function completeFrame({frameSize}: CodeBlob): TopFrameState {
 	return {depth: (frameSize * 8) - 8, isFpSaved: true};
+}
+
+/** Returns where the return address of a frame is, or would be: just below the caller's frame. */
+function placeOfReturn({sp, fp}: Registers, {depth, isFromFp = false}: TopFrameState): number {
+	return (isFromFp ? fp : sp) + depth;
 }
 
 function isWithin(stack: StackCopy, word: number): boolean {

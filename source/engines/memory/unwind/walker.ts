@@ -47,6 +47,11 @@ export class Walker {
 	#pc = 0;
 	#sp = 0;
 	#fp = 0;
+	/**
+	The frame begins here or above. Not always its stack pointer: that of an interpreted frame is from before the call,
+	and on arm64 the arguments may be above it.
+	*/
+	#low = 0;
 	readonly #jvm: Pick<Jvm, 'vm' | 'code' | 'methods'>;
 	readonly #watcher: FrameWatcher | undefined;
 
@@ -77,16 +82,17 @@ export class Walker {
 		this.#pc = pc;
 		this.#sp = sp;
 		this.#fp = fp;
+		this.#low = sp;
 		this.#isDirectCall = true;
 		for (let step = 0; step < stepLimit; step++) {
-			const previous = this.#sp;
+			const previous = this.#low;
 			const end = this.#step(stack);
 			if (end) {
 				return end;
 			}
 
 			// The stack grows downwards, so callers are above; the check prevents endless loops.
-			if (this.#sp <= previous || this.frames.isFull) {
+			if (this.#low <= previous || this.frames.isFull) {
 				return 'broken';
 			}
 		}
@@ -97,7 +103,7 @@ export class Walker {
 	/** Appends the frames from an anchor on, see `walk`. */
 	walkFromAnchor(stack: StackCopy, {anchorSp, anchorPc, anchorFp}: ThreadBlock, later?: StackCopy): WalkEnd {
 		return stack.has(anchorSp - 8)
-			? this.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp, later)
+			? this.walk(stack, anchorPc || stack.returnAddress(anchorSp - 8), anchorSp, anchorFp, later)
 			: 'broken';
 	}
 
@@ -117,7 +123,7 @@ export class Walker {
 			pc,
 			frameBytes - 16,
 		);
-		return this.isReturnAddress(stack.wordOrZero(sp + location.pushed + frameBytes - 8)) ? location.pushed : 0;
+		return this.isReturnAddress(stack.returnAddress(sp + location.pushed + frameBytes - 8)) ? location.pushed : 0;
 	}
 
 	/** Whether a word may be a return address of a Java frame. */
@@ -142,13 +148,17 @@ export class Walker {
 			return this.#interpreted(stack);
 		}
 
+		if (this.#sp < this.#low) {
+			return 'broken';
+		}
+
 		return location.blob.isMethod ? this.#compiled(stack, location) : this.#stub(stack, location);
 	}
 
 	/** Leaves a call from the VM into Java: the call wrapper has the Java caller's anchor, if any (javaCalls.hpp). */
 	#leaveEntryFrame(stack: StackCopy): WalkEnd | undefined {
-		const {fields, constants} = this.#jvm.vm.layout;
-		const anchor = stack.word(this.#fp + (constants.entryFrameWrapper * 8)) + fields.wrapperAnchor;
+		const {entryFrameWrapper, layout: {fields}} = this.#jvm.vm;
+		const anchor = stack.word(this.#fp + entryFrameWrapper) + fields.wrapperAnchor;
 		const sp = stack.word(anchor + fields.anchorSp);
 		if (sp === 0) {
 			return 'root';
@@ -156,7 +166,8 @@ export class Walker {
 
 		this.#isDirectCall = false;
 		this.#sp = sp;
-		this.#pc = stack.word(anchor + fields.anchorPc) || stack.word(sp - 8);
+		this.#low = sp;
+		this.#pc = stack.word(anchor + fields.anchorPc) || stack.returnAddress(sp - 8);
 		this.#fp = stack.word(anchor + fields.anchorFp);
 		return undefined;
 	}
@@ -174,6 +185,7 @@ export class Walker {
 		this.#pc = this.#returnPc(stack, fp + slot.returnPc);
 		this.#sp = stack.word(fp + slot.senderSp);
 		this.#fp = stack.word(fp + slot.senderFp);
+		this.#low = fp + 16;
 		return undefined;
 	}
 
@@ -225,7 +237,7 @@ export class Walker {
 		const isMethodCall = this.#isDirectCall && at > 0;
 		return isMethodCall
 			|| (blob.isSafepoint(pc)
-				&& this.isReturnAddress(stack.wordOrZero(this.#sp + (8 * blob.frameSize) - 8)));
+				&& this.isReturnAddress(stack.returnAddress(this.#sp + (8 * blob.frameSize) - 8)));
 	}
 
 	#stub(stack: StackCopy, {blob}: CodeLocation): WalkEnd | undefined {
@@ -242,8 +254,9 @@ export class Walker {
 			this.#fp = this.#carrierFp(stack);
 		}
 
-		this.#pc = stack.word(this.#fp + 8);
+		this.#pc = stack.returnAddress(this.#fp + 8);
 		this.#sp = this.#fp + 16;
+		this.#low = this.#sp;
 		this.#fp = stack.word(this.#fp);
 		return this.#jvm.code.isCode(this.#pc) ? undefined : 'broken';
 	}
@@ -261,7 +274,7 @@ export class Walker {
 		}
 
 		for (let at = sp; at < endSp && stack.has(at + 8); at += 8) {
-			if (this.#jvm.code.isCode(stack.word(at + 8))) {
+			if (this.#jvm.code.isCode(stack.returnAddress(at + 8))) {
 				return at;
 			}
 		}
@@ -275,13 +288,14 @@ export class Walker {
 		this.#pc = this.#returnPc(stack, sender - 8);
 		this.#fp = stack.word(sender - 16);
 		this.#sp = sender;
+		this.#low = sender;
 		return words < 2 ? 'broken' : undefined;
 	}
 
 	/** Returns the return address at `at`; throws `Unreadable` if it is another in the later copy. */
 	#returnPc(stack: StackCopy, at: number): number {
-		const pc = stack.word(at);
-		return this.#later && this.#later.word(at) !== pc ? fail() : pc;
+		const pc = stack.has(at) ? stack.returnAddress(at) : fail();
+		return this.#later && this.#later.returnAddress(at) !== pc ? fail() : pc;
 	}
 }
 

@@ -28,7 +28,8 @@ test.each([
 ])('behind the return barrier the carrier\'s frames follow, whether the frame pointer is theirs or not: %s', (_, fp) => {
 	const vm = {
 		callStubReturn,
-		layout: {fields: {virtualThread: 8, wrapperAnchor: 0, anchorSp: 0}, constants: {entryFrameWrapper: 0}},
+		entryFrameWrapper: 0,
+		layout: {fields: {virtualThread: 8, wrapperAnchor: 0, anchorSp: 0}},
 	};
 	const code = {
 		isCode: (pc: number) => pc === barrierPc || pc === callStubReturn,

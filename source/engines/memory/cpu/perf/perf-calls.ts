@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {constants} from 'node:os';
 import {printable, safe, type Printable} from '../../../../util/printable.js';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
-import {attempt} from '../../../../jvm/system/proc.js';
+import {attempt, systemPageBytes} from '../../../../jvm/system/proc.js';
 import {fromNames, namesOf} from '../../../../model/column-types.js';
 import {ownArchitecture} from '../../target/own-architecture.js';
 
@@ -12,7 +12,7 @@ a stack copy (perf_event_open(2)).
 */
 
 /** The first page of a ring has its head and tail. */
-export const pageBytes = 4096;
+export const pageBytes = systemPageBytes();
 
 /** Bytes of struct perf_event_attr, version PERF_ATTR_SIZE_VER5 (2013), supported by every kernel since 4.1. */
 const attributesBytes = 112;

@@ -72,15 +72,16 @@ export class Ring {
 			return undefined;
 		}
 
-		const registerAt = (place: number) => this.#word(ids + 24 + (8 * place));
+		const registers = ids + 24;
 		return {
 			isInKernel: (this.#u32(start + 4) & cpuModeMask) === kernelMode,
 			pid: this.#u32(ids),
 			tid: this.#u32(ids + 4),
 			timeNs: this.#word(ids + 8),
 			periodNs: 0,
-			registers: fromNames(recordRegisters, name => registerAt(this.#layout.registers[name])) as Registers,
-			general: this.#layout.general.map(place => registerAt(place)),
+			registers: fromNames(recordRegisters, name =>
+				this.#address(registers + (8 * this.#layout.registers[name]))) as Registers,
+			general: this.#layout.general.map(place => this.#word(registers + (8 * place))),
 			stack: this.#bytes(stackAt % this.#data.length, Math.min(reserved, this.#word(stackAt + reserved))),
 		};
 	}
@@ -100,6 +101,11 @@ export class Ring {
 
 	#word(at: number): number {
 		return wordOf(this.#u32(at), this.#u32(at + 4));
+	}
+
+	/** Returns a word without its upper 16 bits, see `addressAt`. */
+	#address(at: number): number {
+		return wordOf(this.#u32(at), this.#u32(at + 4) & 0xFF_FF);
 	}
 }
 

@@ -2,7 +2,7 @@ import {constants} from 'node:os';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
 import {fromNames, namesOf} from '../../../../model/column-types.js';
 import {type Registers} from '../../arch/architecture.js';
-import {wordAt} from '../../target/memory.js';
+import {addressAt} from '../../target/memory.js';
 import {ownArchitecture} from '../../target/own-architecture.js';
 
 /** Requests (include/uapi/linux/ptrace.h). */
@@ -17,7 +17,7 @@ export const registersBytes = ownArchitecture.stoppedRegisters.bytes;
 /** Decodes what `Ptrace.registers` has copied. */
 export function decodeRegisters(bytes: Uint8Array): Registers {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	return fromNames(namesOf(registerOffsets), name => wordAt(view, registerOffsets[name])) as Registers;
+	return fromNames(namesOf(registerOffsets), name => addressAt(view, registerOffsets[name])) as Registers;
 }
 
 /** WNOHANG: do not block; __WALL: threads of any kind (waitpid(2)). */
