@@ -4,7 +4,7 @@ import {lockKindCode} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
-import {queryBlockers, blockerColumns, type BlockerRow} from '../../source/views/blockers/blockers.js';
+import {queryBlockers, blockerColumns, holderText, type BlockerRow} from '../../source/views/blockers/blockers.js';
 import {cycleText, deadlockText, deadlocksOf} from '../../source/query/locks/deadlocks.js';
 import {blockersView} from '../../source/views/blockers/blockers-view.js';
 import {Picture, undent} from '../helpers/picture.js';
@@ -40,6 +40,31 @@ test('a window has the waits in it alone, and who waits now', () => {
 		  b java.lang.Object <- c 500ms
 	`));
 	expect(chains(drawing.build({samples: 4, sampledMs: 2000}))).toContain('d (was)');
+});
+
+test('holders for which nobody waits any more are one row for a class of locks, on the screen', () => {
+	const drawing = new Picture();
+	for (const holder of ['h1', 'h2', 'h3']) {
+		drawing.draw(`
+			${holder} | R | main:2
+			w1 <- ${holder}@take:8 | B | main:1 | lock:5
+			w2 <- ${holder}@take:8 | B | main:1 | lock:5
+		`);
+	}
+
+	drawing.draw('w2 | R | main:1').set('w2', {lockKind: 0, lockOwner: -1});
+	const snapshot = drawing.build({samples: 4, sampledMs: 2000});
+	const {rows, allRows} = queryBlockers(snapshot, undefined, query({foldPools: true}));
+	expect([rows.map(row => holderText(row)), allRows]).toEqual([['h3', '2 earlier ones'], 2]);
+	expect(rows.map(({waitedMs, waitingNow, waiterCount}) => [waitedMs, waitingNow, waiterCount]))
+		.toEqual([[1000, 1, 2], [2000, 0, 2]]);
+	expect(queryBlockers(snapshot, undefined, query()).rows.map(row => holderText(row))).toEqual(['h3', 'h1', 'h2']);
+	const [, earlier] = rows;
+	expect(blockersView.titleLines(earlier, 80, undefined).map(line => line?.text).filter(Boolean)).toEqual([
+		'java.lang.Object held by 2 earlier ones', '0 threads wait now; 2s of waiting in the window',
+	]);
+	expect(blockersView.threadsOf!(earlier).label).toBe('2 threads behind 2 earlier ones');
+	expect(queryBlockers(snapshot, undefined, query({foldPools: true, filter: 'h2'})).rows).toHaveLength(1);
 });
 
 test.each([

@@ -146,7 +146,8 @@ function stackLines(title: Printable, {dictionary}: Snapshot, node: number): Pri
 
 /** Returns the threads that hold others up now, or did in the window, those with most waiters first. */
 function holdersPart(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): Printable[] {
-	const rows = queryBlockers(snapshot, baseline, query).rows.filter(({waiterCount}) => waiterCount > 0);
+	const {rows: all} = queryBlockers(snapshot, baseline, {...query, foldPools: false});
+	const rows = all.filter(({waiterCount}) => waiterCount > 0);
 	const shown = rows.slice(0, most.holders);
 	return rows.length === 0
 		? []

@@ -50,7 +50,9 @@ export const blockersView: View<BlockerRow> = {
 			})),
 	},
 	about:
-		'Who blocks whom: the locks of each holder with the threads that wait for them, for how long, and where the holder is. The holder of an indented row itself waits for the lock that it is indented under.',
+		'Who blocks whom: the locks of each holder with the threads that wait for them, for how long, and where the holder '
+		+ 'is. The holder of an indented row itself waits for the lock that it is indented under. Earlier holders of locks '
+		+ 'of a class are one row.',
 	hints: row => [
 		{
 			key: 'enter',
@@ -58,7 +60,7 @@ export const blockersView: View<BlockerRow> = {
 			short: row.holder < 0 ? 'waiters' : 'holder',
 		},
 		{key: 't', title: row.waiterCount === 1 ? 'only the waiter' : 'only the waiters', short: 'waiters'},
-		row.holder < 0 && row.readers === 0 && row.kind === 'park'
+		row.holder < 0 && row.readers === 0 && row.earlierHolders === 0 && row.kind === 'park'
 			? {key: 'L', title: 'ask the JVM who holds it', short: 'ask'}
 			: {key: 'tab', title: 'next view', short: 'view'},
 	],
@@ -86,7 +88,7 @@ export const blockersView: View<BlockerRow> = {
 	// eslint-disable-next-line complexity -- The list of the lines, each with its condition.
 	titleLines(row, width) {
 		const {holder, lockClass, kind, readers, tookAt, nowAt, holderState, waitingNow, waiters: [longest]} = row;
-		const isUnknown = holder < 0 && readers === 0;
+		const isUnknown = holder < 0 && readers === 0 && row.earlierHolders === 0;
 		const holderName = isUnknown ? 'an unknown thread' : holderText(row);
 		const longestText = waitingNow > 0 && longest ? safe`, ${longest.name} for ${stuckInWords(longest)}` : safe``;
 		const room = Math.max(20, width - 12);
@@ -118,9 +120,11 @@ export const blockersView: View<BlockerRow> = {
 			|| (id === 'contention' && kind !== 'class-init' && waitingNow > 0 && holderName === holder);
 	},
 	locationOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
-	threadsOf: ({waiters, waiterCount, holderName}) => ({
-		keys: waiters.map(({key}) => key),
-		label: safe`${waiterCount === 1 ? waiters[0].name : safe`${waiterCount} threads`} behind ${holderName || '?'}`,
+	threadsOf: row => ({
+		keys: row.waiters.map(({key}) => key),
+		label: safe`${row.waiterCount === 1 ? row.waiters[0].name : safe`${row.waiterCount} threads`} behind ${
+			row.earlierHolders > 0 ? holderText(row) : row.holderName || '?'
+		}`,
 	}),
 };
 

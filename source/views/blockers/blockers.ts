@@ -1,4 +1,4 @@
-import {safe, type Printable} from '../../util/printable.js';
+import {joined, safe, type Printable} from '../../util/printable.js';
 import {sumOf} from '../../util/sum.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {alignedTo} from '../../query/counters/aligned.js';
@@ -55,6 +55,8 @@ export type BlockerRow = {
 	/** Index of the holder in the snapshot's thread table, -1 if unknown; its name is then empty. */
 	readonly holder: number;
 	readonly holderName: Printable;
+	/** Number of holders for which no thread waits any more, if they are folded into this row; else 0. */
+	readonly earlierHolders: number;
 	/** Number of read holds now, the first of which is the holder's; 0 if not held for reading, or if unknown. */
 	readonly readers: number;
 	readonly holderState?: ThreadState;
@@ -129,8 +131,15 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	}),
 ];
 
-/** Returns who holds a lock: `worker-3`, or `3 readers, first: worker-3` if held for reading, or `?` if unknown. */
-export function holderText({holder, holderName, readers}: BlockerRow): Printable {
+/**
+Returns who holds a lock: `worker-3`, or `3 readers, first: worker-3` if held for reading, or `?` if unknown, or
+`3 earlier ones`.
+*/
+export function holderText({holder, holderName, readers, earlierHolders}: BlockerRow): Printable {
+	if (earlierHolders > 0) {
+		return safe`${earlierHolders} earlier ones`;
+	}
+
 	const count = readers === 1 ? safe`1 reader` : safe`${readers} readers`;
 	return readers === 0
 		? (holder < 0 ? safe`?` : holderName)
@@ -143,7 +152,8 @@ const maxIndent = 5;
 export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewResult<BlockerRow> {
 	const scope = scopeOf(snapshot, query);
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
-	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
+	const single = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
+	const rows = query.foldPools ? foldEarlier(single) : single;
 	const unobserved = unseenVirtualThreads(snapshot);
 	const caption = unobserved && safe`Not every blocker is known: ${unobserved}.`;
 	return {
@@ -152,6 +162,48 @@ export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, q
 		caption,
 		missing: missingWaits(snapshot),
 	};
+}
+
+/** Names of holders that a row has at most. */
+const maxHolderNames = 20;
+
+/** Folds the holders of locks of one class for which no thread waits any more into one row. */
+function foldEarlier(rows: readonly BlockerRow[]): BlockerRow[] {
+	const groups = new Map<string, BlockerRow[]>();
+	for (const row of rows) {
+		const isEarlier = row.waitingNow === 0 && !row.isDeadlocked;
+		getOrCreate(groups, isEarlier ? `earlier ${row.kind} ${row.lockClass}` : row.key, () => []).push(row);
+	}
+
+	return Array.from(groups, ([key, group]) => {
+		const [first, second] = group;
+		return second
+			? {
+				...first,
+				key,
+				holder: -1,
+				holderName: joined(group.slice(0, maxHolderNames).map(({holderName}) => holderName), safe`, `),
+				earlierHolders: group.length,
+				readers: 0,
+				holderState: undefined,
+				tookAt: undefined,
+				nowAt: undefined,
+				waiters: mergedWaiters(group),
+				waiterCount: sumOf(mergedWaiters(group), ({threadCount}) => threadCount),
+				waitedMs: sumOf(group, ({waitedMs}) => waitedMs),
+			}
+			: first;
+	});
+}
+
+/** Returns the waiters of rows that wait no more, each once, those that waited longest first. */
+function mergedWaiters(rows: readonly BlockerRow[]): readonly Waiter[] {
+	const merged = new Map<number, Waiter>();
+	for (const waiter of rows.flatMap(({waiters}) => waiters)) {
+		merged.set(waiter.key, {...waiter, waitedMs: waiter.waitedMs + (merged.get(waiter.key)?.waitedMs ?? 0)});
+	}
+
+	return [...merged.values()].sort((a, b) => b.waitedMs - a.waitedMs || a.key - b.key);
 }
 
 /** A thread's waits for a row's locks; `node`: its stack at the last of them. */
@@ -253,6 +305,7 @@ function rowOf(
 		lockClass: dictionary.strings[lockClass],
 		holder: owner,
 		holderName: owner < 0 ? safe`` : threads.name[owner],
+		earlierHolders: 0,
 		readers,
 		holderState: isAlive ? threadStates[threads.state[owner]] : undefined,
 		tookAt: ownerFrame > 0 ? locationOfFrame(dictionary, ownerFrame, 'line') : undefined,
