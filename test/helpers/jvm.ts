@@ -144,6 +144,9 @@ export type JavaOptions = {
 	java?: readonly string[];
 };
 
+/** For a JVM that is asked for its stacks to print them. */
+const stacksTimeoutMs = 20_000;
+
 /** For programs that would take every CPU from the tests beside: lets others go first. */
 export const nice: readonly string[] = ['nice', '-n', '10'];
 
@@ -275,14 +278,21 @@ export const noTarget: Target = {
 };
 
 /**
-Has a program that reads lines do these, one after the other, and gives what it printed until it was done with them.
+Has a program that reads lines do these, one after the other, and gives what it printed until it was done with them;
+fails with the stacks of its threads.
 */
 export async function sayTo(java: JavaProcess, ...lines: readonly string[]): Promise<string> {
 	const before = java.output().length;
 	for (const line of lines) {
 		const {length} = java.output();
 		java.child.stdin!.write(`${line}\n`);
-		await until(() => java.output().slice(length).includes(`done ${line}\n`));
+		try {
+			await until(() => java.output().slice(length).includes(`done ${line}\n`));
+		} catch {
+			java.child.kill('SIGQUIT');
+			await Promise.allSettled([java.waitFor(/^JNI global ref/m, stacksTimeoutMs)]);
+			throw new Error(`the program was not done with "${line}":\n${java.output().slice(length)}`);
+		}
 	}
 
 	return java.output().slice(before);
