@@ -53,7 +53,7 @@ try {
 
 	await build({
 		...bundleOptions,
-		entryPoints: ['test/arm64/engine-check.ts'],
+		entryPoints: ['test/arm64/engine-check.ts', 'test/arm64/record-stacks.ts'],
 		outdir: bundle,
 		alias: {...bundleOptions.alias, vitest: path.resolve('test/arm64/no-vitest.ts')},
 	});
