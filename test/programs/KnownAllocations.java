@@ -2,15 +2,18 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
+import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Allocates known bytes at known methods: small, middle and large arrays. The first argument is the megabytes a second of
- * the thread "fast" (0: as fast as it can), the second those of "slow". At each line of its input it prints the bytes of
+ * the thread "fast" (0: as fast as it can), the second those of "slow"; the third, if given, the mean number of rounds
+ * between two large arrays (by default 16). At each line of its input it prints the bytes of
  * each method of both threads, and then what ThreadMXBean says of each thread, in one line.
  */
 public class KnownAllocations {
 	static volatile Object sink;
+	static int largeEvery = 16;
 
 	static final class Allocator extends Thread {
 		final double bytesPerNs;
@@ -27,11 +30,12 @@ public class KnownAllocations {
 		@Override
 		public void run() {
 			long start = System.nanoTime();
-			for (long round = 0;; round++) {
-				// 640 KB, 256 KB and, every sixteenth time, 1 MB.
-				small(10_000);
-				middle(500);
-				if (round % 16 == 0) {
+			Random random = new Random(7);
+			for (;;) {
+				// 640 KB, 256 KB and, now and then, 1 MB, in no step with the JVM's buffers.
+				small(random.nextInt(20_000));
+				middle(random.nextInt(1000));
+				if (random.nextInt(largeEvery) == 0) {
 					large();
 				}
 
@@ -64,6 +68,10 @@ public class KnownAllocations {
 	}
 
 	public static void main(String[] args) throws Exception {
+		if (args.length > 2) {
+			largeEvery = Integer.parseInt(args[2]);
+		}
+
 		Allocator[] allocators = {
 			new Allocator("fast", Double.parseDouble(args[0])), new Allocator("slow", Double.parseDouble(args[1])),
 		};

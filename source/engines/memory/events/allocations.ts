@@ -11,6 +11,7 @@ import {type JavaThread} from '../threads/java-thread.js';
 import {type Additions} from '../arch/architecture.js';
 import {ownArchitecture} from '../target/own-architecture.js';
 import {AllocatedBytes} from './allocated-bytes.js';
+import {AllocationEstimate, type AllocationEvent} from './allocation-estimate.js';
 import {Breakpoint, measureCost} from './breakpoint.js';
 import {DutyCycle} from './duty-cycle.js';
 
@@ -23,13 +24,8 @@ const maxOpenedAtOnce = 16;
 /** How often the threads' sums are read, and breakpoints opened and closed. */
 const readEveryMs = 200;
 
-/**
-What a thread's events represent is corrected by what the thread has allocated: by the ratio of means over this number
-of readings, at most by this factor. With fewer readings, phases in which a thread allocates little would count as much
-as those in which it allocates much.
-*/
-const readingsOfMean = 50;
-const maxCorrection = 4;
+/** Weight of the newest reading in a thread's mean rate. */
+const newestRateWeight = 1 / 4;
 
 /** A thread that has not allocated for this long loses its breakpoint. */
 const inactiveMs = 10_000;
@@ -41,6 +37,12 @@ const minOnMs = 1;
 const maxKeptBytes = 8 << 20;
 
 const maxCodeAddresses = 1000;
+
+/** A TLAB is full if at least this part of it is in use. */
+const fullTlab = 3 / 4;
+
+/** From this number of events on it is known whether a site is of TLABs. */
+const leastEventsOfSite = 10;
 
 const noteEveryMs = 3000;
 
@@ -55,19 +57,25 @@ export type Allocation = {
 	readonly stack?: RecordedStack;
 };
 
+type RecordedAllocation = AllocationEvent & {readonly stack: RecordedStack};
+
 type AllocatingThread = {
 	breakpoint?: Breakpoint;
 	/** The thread's sum at the last reading. */
 	bytes: number;
-	/** Events since then, and the bytes that each represents. */
-	events: Array<{readonly stack: RecordedStack; readonly bytes: number}>;
-	/** Readings so far, and means of what the thread allocated in one and of what its events represented. */
-	readings: number;
-	meanGrown: number;
-	meanRepresented: number;
+	/** The size of its next TLAB; 0 if unknown. */
+	tlab: number;
+	/** Events since then. */
+	events: RecordedAllocation[];
+	/** Mean bytes in a reading. */
+	rate: number;
+	readonly estimate: AllocationEstimate;
 	activeMs: number;
 	retryAtMs: number;
 };
+
+/** The code before an address; how many events it had, and how many of these were of full TLABs by their bytes. */
+type Site = {readonly code: Uint8Array; events: number; ofFullTlabs: number};
 
 /** A record, and how many times its bytes count: once for all events that it represents. */
 type KeptRecord = {readonly record: PerfRecord; readonly times: number};
@@ -109,8 +117,8 @@ export class Allocations {
 	readonly #additions: Additions;
 	readonly #duty: DutyCycle;
 	readonly #threads = new Map<JavaThread, AllocatingThread>();
-	/** The code before an address at which a thread has just added to its sum: there are a few such addresses. */
-	readonly #code = new Map<number, Uint8Array>();
+	/** By code address at which a thread has just added to its sum: there are a few. */
+	readonly #sites = new Map<number, Site>();
 	readonly #kept = new Map<JavaThread, KeptRecord[]>();
 	#keptBytes = 0;
 	#isOn = false;
@@ -291,21 +299,32 @@ export class Allocations {
 	#walk(thread: JavaThread, records: readonly KeptRecord[]): void {
 		const entry = this.#threads.get(thread);
 		for (const {record, times} of records) {
-			const added = this.#bytesOf(record, thread);
+			const site = this.#siteOf(record.registers.pc);
+			const added = this.#bytesOf(record, thread, site);
 			const stack = added > 0 ? this.#stacks.walk(record, thread, true) : undefined;
-			if (stack) {
-				entry?.events.push({stack, bytes: added * times});
+			if (!stack || !entry) {
+				continue;
 			}
+
+			const {tlab} = entry;
+			site.events++;
+			site.ofFullTlabs += Number(added > fullTlab * tlab && added <= tlab);
+			// Which sites are of TLABs is known after some events.
+			const isTlab = tlab === 0 || isOfTlabs(site) || ![...this.#sites.values()].some(each => isOfTlabs(each));
+			entry.events.push({stack, times, added, ...(isTlab ? {} : {tlab})});
 		}
 	}
 
-	/** Returns the bytes that an event added; 0 if that is unknown. */
-	#bytesOf({registers: {pc}, general}: PerfRecord, {address}: JavaThread): number {
-		const code = getOrCreate(bounded(this.#code, maxCodeAddresses), pc, () => {
-			const bytes = new Uint8Array(this.#additions.codeBytes);
-			this.#jvm.memory.read(pc - bytes.length, bytes, 0, bytes.length);
-			return bytes;
+	#siteOf(pc: number): Site {
+		return getOrCreate(bounded(this.#sites, maxCodeAddresses), pc, () => {
+			const code = new Uint8Array(this.#additions.codeBytes);
+			this.#jvm.memory.read(pc - code.length, code, 0, code.length);
+			return {code, events: 0, ofFullTlabs: 0};
 		});
+	}
+
+	/** Returns the bytes that an event added; 0 if that is unknown. */
+	#bytesOf({general}: PerfRecord, {address}: JavaThread, {code}: Site): number {
 		const added = this.#additions.addedBy(code, general, address + this.#bytes.offset);
 		this.#unknownCode += Number(added === undefined);
 		return added ?? 0;
@@ -316,19 +335,22 @@ export class Allocations {
 		const sums = this.#bytes.read(threads.map(({address}) => address));
 		const allocations: Allocation[] = [];
 		for (const [index, thread] of threads.entries()) {
-			if (!Number.isNaN(sums[index])) {
+			const read = sums[index];
+			if (read) {
 				// A thread that has started since the first reading has allocated all of it in the session.
 				const entry = getOrCreate(this.#threads, thread, () => ({
-					bytes: this.#isFirst ? sums[index] : 0,
+					bytes: this.#isFirst ? read.allocated : 0,
+					tlab: read.tlab,
 					events: [],
-					readings: 0,
-					meanGrown: 0,
-					meanRepresented: 0,
+					rate: 0,
+					estimate: new AllocationEstimate(),
 					activeMs: nowMs,
 					retryAtMs: Number.NEGATIVE_INFINITY,
 				}));
-				const grown = Math.max(0, sums[index] - entry.bytes);
+				const grown = Math.max(0, read.allocated - entry.bytes);
+				entry.tlab = read.tlab;
 				entry.bytes += grown;
+				entry.rate += (grown - entry.rate) * newestRateWeight;
 				entry.activeMs = grown > 0 ? nowMs : entry.activeMs;
 				allocations.push(...attributed(thread, entry, grown));
 			}
@@ -349,8 +371,8 @@ export class Allocations {
 
 	/** Opens breakpoints for the threads that allocate most, and closes those of others. */
 	#chooseThreads(nowMs: number): void {
-		const active = [...this.#threads].filter(([, {activeMs, meanGrown}]) =>
-			meanGrown > 0 && nowMs - activeMs < inactiveMs).sort(([, a], [, b]) => b.meanGrown - a.meanGrown);
+		const active = [...this.#threads].filter(([, {activeMs, rate}]) => rate > 0 && nowMs - activeMs < inactiveMs)
+			.sort(([, a], [, b]) => b.rate - a.rate);
 		const chosen = new Set(active.slice(0, maxBreakpoints).map(([, entry]) => entry));
 		for (const entry of this.#threads.values()) {
 			if (!chosen.has(entry)) {
@@ -391,21 +413,19 @@ export class Allocations {
 	}
 }
 
-/** Attributes the events of a reading; what a thread has `grown` by beyond them is without a stack. */
-function attributed(thread: JavaThread, entry: AllocatingThread, grown: number): Allocation[] {
-	const events = entry.events.splice(0);
-	const represented = sumOf(events, ({bytes}) => bytes);
-	const weight = 1 / Math.min(++entry.readings, readingsOfMean);
-	entry.meanGrown += (grown - entry.meanGrown) * weight;
-	entry.meanRepresented += (represented - entry.meanRepresented) * weight;
-	const ratio = entry.meanGrown / entry.meanRepresented;
-	const correction = Math.min(maxCorrection, Math.max(1 / maxCorrection, ratio));
-	const allocations: Allocation[] = events.map(({stack, bytes}) => {
-		// Whole numbers, because recordings hold whole numbers.
-		const counted = Math.round(bytes * correction);
-		return {thread, bytes: counted, squares: Math.ceil((counted / 1000) ** 2), stack};
-	});
-	const sum = sumOf(allocations, ({bytes}) => bytes);
+/** Whether the code at an address counts full TLABs, not objects outside. */
+function isOfTlabs({events, ofFullTlabs}: Site): boolean {
+	return events >= leastEventsOfSite && ofFullTlabs > events / 2;
+}
+
+/** Returns what a thread's events of a reading count for; what it has `grown` by beyond them is without a stack. */
+function attributed(thread: JavaThread, {events, estimate, breakpoint}: AllocatingThread, grown: number): Allocation[] {
+	const ofReading = events.splice(0);
+	// Without a breakpoint, it has allocated more than events can tell.
+	const counted = estimate.count(ofReading, breakpoint ? grown : undefined);
+	const allocations: Allocation[] = ofReading.map(({stack}, index) =>
+		({thread, bytes: counted[index], squares: Math.ceil((counted[index] / 1000) ** 2), stack}));
+	const sum = sumOf(counted, bytes => bytes);
 	return grown === sum ? allocations : [...allocations, {thread, bytes: grown - sum, squares: 0}];
 }
 

@@ -61,6 +61,8 @@ const fieldRows = {
 	tlab: optional('Thread._tlab'),
 	tlabStart: optional('ThreadLocalAllocBuffer._start'),
 	tlabTop: optional('ThreadLocalAllocBuffer._top'),
+	/** In words of eight bytes. */
+	tlabWantedWords: optional('ThreadLocalAllocBuffer._desired_size'),
 
 	// The task of a compiler thread.
 	compilerEnv: optional('CompilerThread._env'),
