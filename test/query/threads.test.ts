@@ -33,6 +33,22 @@ const busyService = `
 	parker                        | w w w       | wait:4
 `;
 
+test('threads that are stuck come before others that use no CPU to speak of', () => {
+	const drawing = new Picture().draw(`
+		hot   | R500 | work:1
+		warm  | R0.6 | work:1
+		rests | R0.4 | work:2
+		idle  | w    | java.util.concurrent.ThreadPoolExecutor.getTask:1
+		stuck | t    | work:3
+		moves | t    | work:4
+	`).set(['stuck'], {sinceMs: 98_000}).set(['moves'], {sinceMs: 99_500});
+	const order = (figures: Parameters<Picture['build']>[0]) =>
+		queryThreads(drawing.build(figures), undefined, shown()).rows.map(({name}) => name);
+	expect(order({sampledMs: 1000, durationMs: 1000})).toEqual(['hot', 'warm', 'stuck', 'rests', 'idle', 'moves']);
+	// Without times there are only shares.
+	expect(order({sampledMs: 0, durationMs: 0}).slice(0, 3)).toEqual(['hot', 'warm', 'rests']);
+});
+
 describe('threads of the JVM itself', () => {
 	const idleJvm = picture(`
 		VM Periodic Task Thread [vm] | R0.5 R0.5 R0.5

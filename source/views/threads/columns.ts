@@ -78,6 +78,12 @@ export type ThreadRow = {
 	readonly wait?: Wait;
 };
 
+/** A smaller percentage is shown as zero. */
+const leastShownPercent = 0.05;
+
+/** A thread that does not rest and has been at one line for this long may be stuck. */
+const leastStuckMs = 1000;
+
 export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 	cpuColumn('cpu', row => row.sharePercent, row => row.cpuNs, {
 		heading: 'CPU%',
@@ -88,6 +94,9 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 		sortKeys: ['self', 'total'],
 		description: 'CPU time of the thread, 100 is one core (SHARE: share of the CPU time of all threads)',
 		sortBy: [
+			// Of threads that use no CPU to speak of, those that are stuck come first.
+			row => (row.cpuPercent || row.sharePercent) < leastShownPercent ? 0 : row.cpuNs,
+			row => row.stuckMs >= leastStuckMs ? row.stuckMs : 0,
 			row => row.cpuNs,
 			row => row.ticks,
 			row => row.states[stateCode.RUNNABLE] + row.states[stateCode.BLOCKED],
