@@ -6,7 +6,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {safe} from '../../source/util/printable.js';
 import {locationName} from '../../source/query/counters/location.js';
-import {queryLines} from '../../source/views/lines/lines.js';
+import {queryLines, querySummaryLines} from '../../source/views/lines/lines.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {parseCsv, textOf} from '../exports/parse.js';
 
@@ -53,6 +53,13 @@ describe('bytes allocated', () => {
 		expect(bytesByLine(last, first, defaultQuery))
 			.toEqual(Object.fromEntries(Object.entries(expected).map(([line, bytes]) =>
 				[line, bytes.map(each => 2 * each)])));
+	});
+
+	test('show lines that use no CPU time', () => {
+		const {first} = session();
+		const query = {...defaultQuery, summary: {showsWaits: false}};
+		expect(querySummaryLines(first, undefined, query).rows.map(row => locationName(row)).sort())
+			.toEqual(['(unattributed)', 'a.Main.copy:5', 'a.Main.run:1']);
 	});
 
 	test('are a rate over the time in which they were recorded', () => {

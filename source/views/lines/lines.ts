@@ -298,7 +298,7 @@ function isWantedIn(snapshot: Snapshot, since: Snapshot | undefined, query: Quer
 	// A thread that ran for a moment says nothing of where threads wait, unless its stack was refused.
 	const hidesUnknown = isOfWaits && snapshot.session.refusedThreads === 0;
 	return (row: LineRow) => !(hidesUnknown && row.className === unknownStack.className)
-		&& (row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0);
+		&& (row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0 || row.allocatedBytes > 0);
 }
 
 /** Returns the rows of the Lines view: lines that used CPU or, if almost none was used, lines where threads wait. */
