@@ -7,10 +7,11 @@ import {spawn} from 'node:child_process';
 import {readFileSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import {toldBy} from '../../bench/support/busy-target.js';
 import {dumpOf} from '../engines/attach/dumps.js';
 import {ProgramSource} from '../engines/memory/legal-calls.js';
 import {Observer, type ObservedThread, type Row} from '../engines/observe.js';
-import {type JavaProcess, javaProcess, sayTo} from '../helpers/jvm.js';
+import {type JavaProcess, javaProcess} from '../helpers/jvm.js';
 
 /** Stacks that a check of running threads looks at, and the part of them that may be wrong or incomplete. */
 const wanted = 80;
@@ -158,7 +159,7 @@ async function virtualThreads(way: Way): Promise<string> {
 async function truth(way: Way): Promise<string> {
 	return withProgram(way, ['KnownTruth', 'unequal'], async java => {
 		const usedBy = async () => {
-			const said = await sayTo(java, '');
+			const said = await toldBy(java);
 			return new Map(Array.from(said.matchAll(/^share (\w+) (\d+)$/gm), ([, name, ns]) => [name, Number(ns)]));
 		};
 
