@@ -1,5 +1,5 @@
 import {
-	copyFileSync, mkdirSync, readFileSync, readdirSync, symlinkSync,
+	chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, symlinkSync, watch,
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -48,6 +48,34 @@ test('samples a JVM with the same engine as the package; no file stays', async (
 	expect(one).toEqual(other);
 	expect(one.threads).toContain('pricing-1');
 	expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('writes only where no other user can replace what it loads', async () => {
+	const open = path.join(folder, 'open-to-all');
+	mkdirSync(open);
+	chmodSync(open, 0o777);
+	const below = path.join(open, 'below');
+	mkdirSync(below);
+	const inotify = watch(below, {recursive: true});
+	const events: string[] = [];
+	inotify.on('change', (_, name) => {
+		events.push(String(name));
+	});
+	const {status, stdout} = await runProgram('/usr/bin/env', [
+		'-i',
+		`TMPDIR=${temporary}`,
+		`XDG_RUNTIME_DIR=${below}`,
+		file,
+		'--duration',
+		'0.5',
+		'--format',
+		'json',
+		String(shared.java.pid),
+	]);
+	inotify.close();
+	expect(status).toBe(0);
+	expect((JSON.parse(stdout) as {engine: string}).engine).toBe('memory');
+	expect(events).toEqual([]);
 });
 
 test('loads its agent and its page from itself', async () => {

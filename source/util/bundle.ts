@@ -1,5 +1,14 @@
 import {
-	existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync,
+	closeSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	openSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	statSync,
+	writeFileSync,
 } from 'node:fs';
 import {createRequire} from 'node:module';
 import os from 'node:os';
@@ -14,6 +23,9 @@ export const isSingleFile = sea.isSea();
 
 /** Path from here to dist/, or to the project if run from source; never a folder above, which anyone might own. */
 const folder = import.meta.url.endsWith('.ts') ? '../../' : (/\/chunks\/[^/]*$/.test(import.meta.url) ? '../' : './');
+
+/** Said where other users could replace what we write. */
+const noFolder = 'no folder for files is out of the reach of other users; set TMPDIR to one that is';
 
 /** Where a single file may write what the kernel reads only from files. */
 let written: string | undefined;
@@ -48,7 +60,12 @@ function writtenFile(name: string): string | undefined {
 	}
 
 	if (written === undefined) {
-		const made = mkdtempSync(path.join(os.tmpdir(), 'tprof-top-'));
+		const [parent] = foldersForFiles();
+		if (parent === undefined) {
+			throw new Error(noFolder);
+		}
+
+		const made = mkdtempSync(path.join(parent, 'tprof-top-'));
 		process.on('exit', () => {
 			rmSync(made, {recursive: true, force: true});
 		});
@@ -84,26 +101,60 @@ export function loadAddon(name: string): unknown {
 		return createRequire(import.meta.url)(folder + name) as unknown;
 	}
 
-	const folders = [process.env.XDG_RUNTIME_DIR, os.tmpdir(), '/dev/shm', '/var/tmp', '/run', process.env.HOME];
-	let fault: unknown;
-	for (const parent of folders.filter(each => each !== undefined && path.isAbsolute(each))) {
+	let fault = new Error(noFolder);
+	for (const parent of foldersForFiles()) {
 		try {
-			return loadFrom(mkdtempSync(path.join(parent!, '.tprof-top-')), name);
+			return loadFrom(parent, name);
 		} catch (error) {
-			fault = error;
+			fault = error as Error;
 		}
 	}
 
 	throw fault;
 }
 
-/** Loads a native library from a folder of ours, and removes the folder. */
-function loadFrom(own: string, name: string): unknown {
+/** Loads a native library from a file that is removed before it is written: what is loaded has no name. */
+function loadFrom(parent: string, name: string): unknown {
+	const own = mkdtempSync(path.join(parent, '.tprof-top-'));
+	let fd: number;
 	try {
-		const file = path.join(own, name);
-		writeFileSync(file, readBundled(name)!, {mode: 0o600, flag: 'wx'});
-		return createRequire(file)(file) as unknown;
+		fd = openSync(path.join(own, name), 'wx', 0o600);
 	} finally {
 		rmSync(own, {recursive: true, force: true});
+	}
+
+	try {
+		writeFileSync(fd, readBundled(name)!);
+		const module = {exports: {}};
+		process.dlopen(module, `/proc/self/fd/${fd}`);
+		return module.exports;
+	} finally {
+		closeSync(fd);
+	}
+}
+
+/** Returns the folders that may hold files of ours for a moment: those in which no other user can replace them. */
+function foldersForFiles(): string[] {
+	const {XDG_RUNTIME_DIR: runtime, HOME: home} = process.env;
+	return [runtime, os.tmpdir(), '/dev/shm', '/var/tmp', '/run', home].filter(each => each !== undefined).filter(each =>
+		path.isAbsolute(each) && isOutOfReach(each));
+}
+
+/** Whether no other user but root can replace what is in a folder: neither there nor by replacing a folder above. */
+function isOutOfReach(folder: string): boolean {
+	try {
+		for (let at = realpathSync(folder); ; at = path.dirname(at)) {
+			const {uid, mode} = statSync(at);
+			const othersMayRename = (mode & 0o022) !== 0 && (mode & 0o1000) === 0;
+			if ((uid !== 0 && uid !== process.geteuid?.()) || othersMayRename) {
+				return false;
+			}
+
+			if (at === '/') {
+				return true;
+			}
+		}
+	} catch {
+		return false;
 	}
 }
