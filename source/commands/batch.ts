@@ -176,8 +176,8 @@ export function batchNotes(status: SourceStatus): Printable[] {
 	const {message, note, lineNote, stale, tracer, eventsNote, eventsRefusal} = status;
 	return [
 		...[note, lineNote].filter(text => text !== undefined),
-		...(eventsNote ? [safe`allocation: ${eventsNote}`] : []),
-		...(eventsRefusal ? [safe`allocation is not recorded: ${eventsRefusal}`] : []),
+		...(eventsNote ? [safe`events: ${eventsNote}`] : []),
+		...(eventsRefusal ? [safe`events are not recorded: ${eventsRefusal}`] : []),
 		...(tracer ? [safe`${tracer} is tracing threads of this JVM; they are not sampled while it is attached`] : []),
 		...(stale ? [safe`the latest counts could not be read in time; these are older`] : []),
 		...(isOver(status) && message ? [message] : []),

@@ -124,7 +124,9 @@ const optionTable = {
 		value: 'LIST',
 		default: '',
 		words: eventKinds,
-		help: `events to record, each at a cost that --max-overhead limits: ${eitherOf(eventKinds)} (bytes allocated)`,
+		help:
+			'events to record, separated by commas, at a cost that --max-overhead limits: alloc (bytes allocated), '
+			+ 'exceptions (made with a stack trace)',
 		read(text: string, spelling: string): readonly EventKind[] {
 			const words = wordsOf(text);
 			const wrong = words.find(word => !(eventKinds as readonly string[]).includes(word));

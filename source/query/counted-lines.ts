@@ -8,11 +8,11 @@ import {
 	attributionOf, callingLinesOfBuckets, endsOf, ownOfBuckets, viaOfBuckets, type CallingLines,
 } from './counters/attribution.js';
 import {alignedTo} from './counters/aligned.js';
-import {allocatedInWindow} from './counters/allocated.js';
+import {allocatedInWindow, exceptionsByMaker} from './counters/allocated.js';
 import {codeKind, type CodeKind} from './counters/own-code.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFigures} from './counters/buckets.js';
 import {countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
-import {bytesPerS, eventsMs, percentOf, effectiveSampleSize, sampledMs, threadsInStep} from './counters/share.js';
+import {eventsMs, eventsPerS, percentOf, effectiveSampleSize, sampledMs, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {membersOf} from './counters/thread-table.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/newest-sample.js';
@@ -26,6 +26,8 @@ type GroupFigures = CountedFigures & {
 	readonly contention: ContentionByLocation;
 	/** Bytes allocated at the group itself, and with what it calls; undefined if no events were recorded. */
 	readonly allocated?: {readonly self: Float64Array; readonly total: Float64Array; readonly overMs: number};
+	/** Exceptions that the group itself made. */
+	readonly exceptions?: {readonly self: Float64Array; readonly overMs: number};
 	/** The rule of own code. */
 	readonly app: Query['app'];
 	/** Unless own code is first: returns the line of own code, and the program's lines, that led to some groups. */
@@ -92,7 +94,16 @@ export class LineRow extends CountedRow<GroupFigures> {
 	}
 
 	get allocatedPerS(): number {
-		return bytesPerS(this.allocatedBytes, this.counted.allocated?.overMs ?? 0);
+		return eventsPerS(this.allocatedBytes, this.counted.allocated?.overMs ?? 0);
+	}
+
+	/** Exceptions with a stack trace that the line itself made. */
+	get exceptions(): number {
+		return this.counted.exceptions?.self[this.bucket] ?? 0;
+	}
+
+	get exceptionsPerS(): number {
+		return eventsPerS(this.exceptions, this.counted.exceptions?.overMs ?? 0);
 	}
 
 	get blockedNow(): number {
@@ -192,16 +203,15 @@ export function countedLines(
 	const sums = new BucketSums(counters, byNode, groupOfNode, grouping.locations.length, scope);
 	const totals = totalsOf(dictionary, byNode, grouping);
 	const {wholeCpuNs, wholeTicks} = sums;
-	const inStep = threadsInStep(snapshot, since);
 	const ends = endsOf(dictionary, query);
 	const ranked = {counters, buckets: sums.buckets, scope, app: query.app};
-	const allocated = allocatedByGroup(snapshot, since, {scope, grouping, attributed});
+	const [allocated, exceptions] = eventsByGroup(snapshot, since, {scope, grouping, attributed});
 	const figures: GroupFigures = {
 		grouping,
 		sums,
 		totals,
 		threads,
-		threadsInStep: inStep,
+		threadsInStep: threadsInStep(snapshot, since),
 		isInTicks: unit === 'ticks',
 		app: query.app,
 		overMs: sampledMs(snapshot, since),
@@ -210,6 +220,7 @@ export function countedLines(
 		}),
 		contention: contentionByLocation(snapshot, attributed, grouping, scope),
 		allocated,
+		exceptions,
 		...(ends
 			? {viaOf: viaOfBuckets(dictionary, ends, ranked)}
 			: {
@@ -220,7 +231,7 @@ export function countedLines(
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: LineRow[] = [];
 	for (let group = 1; group < grouping.locations.length; group++) {
-		const isBusy = totals.cpuNs[group] > 0 || (allocated?.total[group] ?? 0) > 0;
+		const isBusy = [totals.cpuNs, allocated?.total, exceptions?.self].some(of => of && of[group] > 0);
 		if (totals.ticks[group] > 0 || (isCpuCounted && isBusy)) {
 			rows.push(new LineRow(group, figures));
 		}
@@ -233,12 +244,12 @@ export function countedLines(
 		wholeCpuNs,
 		wholeTicks,
 		cpuSamples: effectiveSampleSize(sums.whole.cpu, sums.whole.cpu),
-		ticksPerObservation: wholeTicks > 0 ? inStep * sums.whole.ticks.squares / wholeTicks : 1,
+		ticksPerObservation: wholeTicks > 0 ? figures.threadsInStep * sums.whole.ticks.squares / wholeTicks : 1,
 	};
 }
 
-/** Returns the bytes allocated in a window by group; undefined if no events were recorded in it. */
-function allocatedByGroup(
+/** Returns the bytes allocated and the exceptions made in a window by group; nothing if no events were recorded. */
+function eventsByGroup(
 	snapshot: Snapshot,
 	since: Snapshot | undefined,
 	{scope, grouping, attributed}: {
@@ -246,19 +257,28 @@ function allocatedByGroup(
 		readonly grouping: Grouping;
 		readonly attributed: Int32Array;
 	},
-): GroupFigures['allocated'] {
+): readonly [allocated?: GroupFigures['allocated'], exceptions?: GroupFigures['exceptions']] {
 	if (snapshot.events.count === 0) {
-		return undefined;
+		return [];
 	}
 
 	const {dictionary: {nodeCount, nodeFrame}, dictionary} = snapshot;
-	const byNode = sumsByNode(allocatedInWindow(snapshot, since, scope), nodeCount, scope);
-	const self = new Float64Array(grouping.locations.length);
-	for (let node = rootNode + 1; node < nodeCount; node++) {
-		self[grouping.groupOfFrame[nodeFrame[attributed[node]]]] += byNode.cpuNs[node];
-	}
+	const selfOf = ({cpuNs}: Sums) => {
+		const self = new Float64Array(grouping.locations.length);
+		for (let node = rootNode + 1; node < nodeCount; node++) {
+			self[grouping.groupOfFrame[nodeFrame[attributed[node]]]] += cpuNs[node];
+		}
 
-	return {self, total: totalsOf(dictionary, byNode, grouping).cpuNs, overMs: eventsMs(snapshot, since)};
+		return self;
+	};
+
+	const overMs = eventsMs(snapshot, since);
+	const byNode = sumsByNode(allocatedInWindow(snapshot, since, scope), nodeCount, scope);
+	const ofLines = selfOf(byNode);
+	return [
+		{self: ofLines, total: totalsOf(dictionary, byNode, grouping).cpuNs, overMs},
+		{self: selfOf(sumsByNode(exceptionsByMaker(snapshot, since, scope), nodeCount, scope)), overMs},
+	];
 }
 
 /** Returns, by group, the sums of all samples with it on their stack; turns `byNode` into sums of subtrees. */

@@ -150,10 +150,10 @@ export class Sleeper {
 		this.#bell = bell;
 	}
 
-	/** Waits for `forMs` milliseconds at most; may return early. */
-	async wait(forMs: number): Promise<void> {
+	/** Waits for `forMs` milliseconds at most; may return early. `hasTimers`: waits only in the event loop. */
+	async wait(forMs: number, hasTimers = false): Promise<void> {
 		const nowMs = performance.now();
-		if (!this.#bell || forMs > maxBellMs || nowMs >= this.#turnAtMs) {
+		if (!this.#bell || hasTimers || forMs > maxBellMs || nowMs >= this.#turnAtMs) {
 			await (forMs > 0 ? this.#sleep(forMs) : nextTurn());
 			this.#turnAtMs = performance.now() + turnEveryMs;
 			return;

@@ -104,6 +104,8 @@ export class SamplingLoop {
 	#failuresInARow = 0;
 	#isFirst = true;
 	#events: readonly EventKind[];
+	/** Of the newest sample, see `SampleOutcome`. */
+	#hasTimers = false;
 	#hasCpu = false;
 	#reportedStatus: StatusChange = {};
 	#isAfterPause = false;
@@ -132,7 +134,7 @@ export class SamplingLoop {
 		while (!this.#isStopped) {
 			const waitMs = this.#isSuspended ? Infinity : this.#clock.waitMs(performance.now());
 			if (waitMs > 0 || !hasWaited) {
-				await this.#sleeper.wait(waitMs);
+				await this.#sleeper.wait(waitMs, this.#hasTimers);
 				hasWaited = true;
 				continue;
 			}
@@ -264,6 +266,7 @@ export class SamplingLoop {
 			})
 			: this.#backoff.next(false, intervalMs);
 		this.#clock.end(nowMs, intervalMs, nextRepeats);
+		this.#hasTimers = outcome.ok && (outcome.hasTimers ?? false);
 		const isCancelled = this.#isCancelled && !outcome.ok;
 		this.#isCancelled = false;
 		if (isCancelled) {

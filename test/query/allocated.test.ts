@@ -41,6 +41,27 @@ const bytesByLine = (...window: Parameters<typeof queryLines>) =>
 	Object.fromEntries(queryLines(...window).rows.map(row =>
 		[locationName(row), [row.allocatedBytes, row.totalAllocatedBytes]]));
 
+describe('exceptions', () => {
+	test('count at the line that made them, not at the frame of their class, and by thread', () => {
+		const builder = new SnapshotBuilder();
+		const thread = builder.addThread({key: 1, name: safe`thrower`});
+		const run = builder.addFrame('a.Main', 'run', 'Main.java', 1);
+		const [first, second] = ['a.NotFound', 'a.Rejected'].map(name => builder.addFrame(name, '<init>', '', -1));
+		const unknown = builder.addStack([builder.addFrame(unattributed.className, unattributed.method, '', -1)]);
+		builder.count(thread, builder.addStack([run]), stateCode.RUNNABLE, 1, 1e9);
+		builder.countEvent(thread, builder.addStack([first, run]), 'exceptions', 8);
+		builder.countEvent(thread, builder.addStack([second, run]), 'exceptions', 4);
+		builder.countEvent(thread, unknown, 'exceptions', 1);
+		const snapshot = builder.build({session: {durationMs: 4000, eventsMs: 2000, samples: 100}});
+		const query = {...defaultQuery, sort: {column: 'exceptions', reverse: false}};
+		expect(queryLines(snapshot, undefined, query).rows.map(row =>
+			[locationName(row), row.exceptions, row.exceptionsPerS, row.allocatedBytes]))
+			.toEqual([['a.Main.run:1', 12, 6, 0], ['(unattributed)', 1, 0.5, 0]]);
+		expect(queryThreads(snapshot, undefined, defaultQuery).rows.map(row => [row.exceptions, row.exceptionsPerS]))
+			.toEqual([[13, 6.5]]);
+	});
+});
+
 describe('bytes allocated', () => {
 	test('count at the line and with what it calls; more than a thread has is taken from what has no line', () => {
 		const {first, last} = session();

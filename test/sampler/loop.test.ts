@@ -26,7 +26,7 @@ const table = () => {
 /**
 A session of one thread that uses a millisecond of CPU between samples; `before` is called before each with its number.
 */
-function steady(before: (sample: number) => void): EngineSession {
+function steady(before: (sample: number) => void, hasTimers = false): EngineSession {
 	let samples = 0;
 	return {
 		async sample(into: Sample): Promise<SampleOutcome> {
@@ -38,7 +38,8 @@ function steady(before: (sample: number) => void): EngineSession {
 			into.addFrame(1);
 			into.isObservation = true;
 			into.isObserved[row] = Number(into.state[row] === stateCode.RUNNABLE);
-			return {ok: true, pauseUs: 1, stoppedMs: 0, atMs: Date.now(), skippedThreads: {refused: 2, late: 1}};
+			const skippedThreads = {refused: 2, late: 1};
+			return {ok: true, pauseUs: 1, stoppedMs: 0, atMs: Date.now(), skippedThreads, hasTimers};
 		},
 		async release() {
 			// It holds nothing.
@@ -108,6 +109,27 @@ test('figures of the engine come every second, also if a reading had to wait for
 	expect(readings).toBe(2);
 	// In a second there are some fifty.
 	expect(samples).toBeLessThan(1000);
+});
+
+test('timers of an engine run between two samples', async () => {
+	const {writer, bell} = table();
+	let ran = 0;
+	let timer: NodeJS.Timeout | undefined;
+	const loop = new SamplingLoop({
+		session: steady(sample => {
+			// The event loop gets a turn before the first sample, and every half second anyway.
+			if (sample === 2) {
+				timer = setInterval(() => {
+					ran++;
+				}, 1);
+			} else if (sample === 6) {
+				loop.stop();
+			}
+		}, true), writer, bell, intervalMs: 20, maxOverheadPercent: 100, report: () => undefined,
+	});
+	await loop.run();
+	clearInterval(timer);
+	expect(ran).toBeGreaterThan(0);
 });
 
 test('asleep by its bell it hears messages when that is rung, and now and then without', async () => {

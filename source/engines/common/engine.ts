@@ -69,6 +69,8 @@ export type SampleOutcome =
 		readonly isSteady?: boolean;
 		/** The next sample must be taken within this time; undefined or Infinity for no limit. */
 		readonly nextWithinMs?: number;
+		/** The engine has timers of its own: the event loop must run between samples. */
+		readonly hasTimers?: boolean;
 		/**
 		Time since the first thread began or stopped running after the previous sample; 0 or undefined if none did.
 		*/

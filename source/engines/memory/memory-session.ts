@@ -112,6 +112,7 @@ export class MemorySession implements EngineSession {
 			isSteady,
 			sinceChangeNs: this.#threads.steady.sinceChangeNs,
 			nextWithinMs: Math.min(this.#stacks.perf?.bufferMs ?? Infinity, this.#events.nextWithinMs),
+			hasTimers: this.#events.hasTimers,
 		};
 	}
 

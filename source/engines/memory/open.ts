@@ -10,7 +10,12 @@ import {Reader} from './target/memory-reader.js';
 import {openVm} from './hotspot/vm.js';
 
 /** A live JVM, and the system calls for its threads. */
-export type LiveJvm = Jvm & {readonly memory: ProcessMemory; readonly ptrace: Ptrace; readonly perf: BreakpointCalls};
+export type LiveJvm = Jvm & {
+	readonly memory: ProcessMemory;
+	readonly ptrace: Ptrace;
+	readonly perf: BreakpointCalls;
+	readonly symbols: Symbols;
+};
 
 /** Opens a process's memory and reads HotSpot's tables. Throws `Unreadable`, or an error with a code or a message. */
 export function openJvm(pid: number, interner: Interner): LiveJvm {
@@ -20,7 +25,7 @@ export function openJvm(pid: number, interner: Interner): LiveJvm {
 	try {
 		const reader = new Reader(memory);
 		const vm = openVm(reader, layoutOf(pid, reader, symbols), ownArchitecture);
-		return {...readersOf(vm, interner), ...calls, memory};
+		return {...readersOf(vm, interner), ...calls, memory, symbols};
 	} catch (error) {
 		memory.close();
 		throw error;

@@ -126,6 +126,7 @@ function lineOf(row: LineRow, query: Query) {
 		...(row.allocatedBytes > 0 || row.totalAllocatedBytes > 0
 			? {allocBytes: Math.round(row.allocatedBytes), totalAllocBytes: Math.round(row.totalAllocatedBytes)}
 			: {}),
+		...(row.exceptions > 0 ? {exceptions: row.exceptions} : {}),
 	};
 }
 
@@ -150,6 +151,7 @@ function threadOf({top, waitsFor, wait, ...row}: ThreadRow) {
 		wait: wait ? {kind: wait.kind, peer: wait.peer, end: wait.clientSide} : null,
 		runDelayMs: msOf(row.runDelayNs),
 		...(row.allocatedBytes > 0 ? {allocBytes: Math.round(row.allocatedBytes)} : {}),
+		...(row.exceptions > 0 ? {exceptions: row.exceptions} : {}),
 	};
 }
 

@@ -8,7 +8,7 @@ import {threadFlag} from '../../model/sample.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
-import {allocatedInWindow} from '../../query/counters/allocated.js';
+import {allocatedInWindow, exceptionsInWindow} from '../../query/counters/allocated.js';
 import {allStatesMask} from '../../query/counters/scope.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
 import type {ExportFormat, ReportFormat} from '../common/export-format.js';
@@ -77,11 +77,16 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const {session} = snapshot;
 	const names = new Names();
 	const text = (value: string) => names.text(value);
-	const allocated = allocatedInWindow(snapshot, undefined, {stateMask: allStatesMask, threads: undefined});
-	const hasAllocated = allocated.count > 0;
+	const whole = {stateMask: allStatesMask, threads: undefined};
+	const events = [
+		{type: 'alloc_space', unit: 'bytes', counters: allocatedInWindow(snapshot, undefined, whole)},
+		{type: 'exceptions', unit: 'count', counters: exceptionsInWindow(snapshot, undefined, whole)},
+	].filter(({counters: {count}}) => count > 0);
 	const sample = [
-		...samplesOf(snapshot, names).map(each => hasAllocated ? {...each, value: [...(each.value ?? []), 0]} : each),
-		...allocationsOf({...snapshot, counters: allocated}, names),
+		...samplesOf(snapshot, names).map(each => ({...each, value: [...(each.value ?? []), ...events.map(() => 0)]})),
+		...events.flatMap(({counters: ofEvents}, kind) =>
+			eventsOf({...snapshot, counters: ofEvents}, names, value =>
+				events.map((_, at) => at === kind ? value : 0))),
 	];
 	const hasCpu = counters.cpuNs.subarray(0, counters.count).some(ns => ns > 0);
 	const ticksType = {type: text('ticks'), unit: text('count')};
@@ -90,7 +95,7 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 		sampleType: [ticksType, cpuType, {type: text('records'), unit: text('count')}, {
 			type: text('samples'),
 			unit: text('count'),
-		}, ...(hasAllocated ? [{type: text('alloc_space'), unit: text('bytes')}] : [])],
+		}, ...events.map(({type, unit}) => ({type: text(type), unit: text(unit)}))],
 		sample,
 		mapping: names.mappings,
 		location: names.locations,
@@ -106,13 +111,16 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 	return gzipSync(withSession(profile.encode(), snapshot));
 }
 
-/** Returns a sample for each thread and stack that allocated, from what `allocatedInWindow` returns. */
-function allocationsOf(snapshot: Snapshot, names: Names): SampleInput[] {
+/**
+Returns a sample for each thread and stack with events, from what `allocatedInWindow` or `exceptionsInWindow` returns.
+`valuesOf` gives the values of all kinds.
+*/
+function eventsOf(snapshot: Snapshot, names: Names, valuesOf: (value: number) => number[]): SampleInput[] {
 	const {counters, threads} = snapshot;
 	const stackOf = stacksOf(snapshot, names);
 	return Array.from({length: counters.count}, (_, counter) => ({
 		locationId: stackOf(counter),
-		value: [0, 0, 0, 0, Math.round(counters.cpuNs[counter])],
+		value: [0, 0, 0, 0, ...valuesOf(Math.round(counters.cpuNs[counter]))],
 		label: threadLabels(threads, counters.thread[counter], names),
 	}));
 }

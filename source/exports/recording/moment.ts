@@ -21,24 +21,28 @@ import {ReadNames} from './recorded-names.js';
 
 /* A moment of a session as bytes, which are untrusted when they are read. docs/formats.md has the format. */
 
-/** Names of the numbers in a window, in order, and of codes. A reader refuses files with other names. */
+/**
+Names of the numbers in a window, in order, and of codes. A reader refuses files with other names, but not those with
+fewer kinds of events.
+*/
 const layout = {
 	figures: sessionFigureNames,
 	columns: fromNames(windowRegions, region => namesOf(columnsOfRegion[region])),
 	states: threadStates,
 	lockKinds,
-	eventKinds,
 };
 
-/** Returns a session's target and engine, and `layout`, as JSON. */
+/** Returns a session's target and engine, `layout` and the kinds of events, as JSON. */
 export function sessionJson({target, session: {engine, timer}}: Snapshot): string {
-	return JSON.stringify({tool: 'tprof-top', version, target, engine, timer, ...layout});
+	return JSON.stringify({tool: 'tprof-top', version, target, engine, timer, ...layout, eventKinds});
 }
 
 /** Reads what `sessionJson` wrote. Throws RangeError or SyntaxError. */
 export function readSession(json: string): Omit<SessionFacts, 'dictionary'> {
 	const about = savedObject(JSON.parse(json));
-	if (!Object.entries(layout).every(([name, names]) => isDeepStrictEqual(about[name], names))) {
+	const kinds = about.eventKinds;
+	const areKindsKnown = Array.isArray(kinds) && isDeepStrictEqual(kinds, eventKinds.slice(0, kinds.length));
+	if (!areKindsKnown || !Object.entries(layout).every(([name, names]) => isDeepStrictEqual(about[name], names))) {
 		throw new RangeError('it is of another version of tprof-top');
 	}
 

@@ -1,27 +1,49 @@
 import {rowsInWindow} from '../../model/rows-in-window.js';
-import {eventColumns, eventKinds} from '../../model/schema.js';
+import {rootNode} from '../../model/frame.js';
+import {eventColumns, eventKinds, type EventKind} from '../../model/schema.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {alignedTo, withoutNegativeCpu} from './aligned.js';
 import {isCounted, type Scope} from './scope.js';
 
-const allocKind = eventKinds.indexOf('alloc');
+type Window = readonly [
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	scope: Pick<Scope, 'stateMask' | 'threads'>,
+];
 
 /**
 Returns what was allocated between `since` (undefined: the session's start) and the snapshot, by thread and stack, in
 the form of counters: their `cpuNs` are bytes, and `squaredUs` squares of kilobytes of 1000 bytes. None is below 0: a
 thread's events may represent more than it has allocated, which averages out.
 */
-export function allocatedInWindow(...window: Parameters<typeof eventsInWindow>): Counters {
+export function allocatedInWindow(...window: Window): Counters {
 	const [{dictionary}] = window;
-	return withoutNegativeCpu(dictionary, eventsInWindow(...window));
+	return withoutNegativeCpu(dictionary, eventsInWindow('alloc', ...window));
 }
 
-/** Returns the bytes that each thread allocated in a window: what its own sum grew by. */
-export function allocatedByThread(...window: Parameters<typeof eventsInWindow>): Float64Array {
+/**
+Returns the exceptions that were made in a window, by thread and stack, in the form of counters: their `cpuNs` are
+exceptions. The innermost frame of a stack is that of the exception's class, see `eventColumns`.
+*/
+export function exceptionsInWindow(...window: Window): Counters {
+	return eventsInWindow('exceptions', ...window);
+}
+
+/** Returns the same exceptions, by the stack that made them. */
+export function exceptionsByMaker(...window: Window): Counters {
+	const [{dictionary: {nodeParent}}] = window;
+	const exceptions = exceptionsInWindow(...window);
+	// The stack (unattributed) has no caller.
+	const node = exceptions.node.map(each => nodeParent[each] === rootNode ? each : nodeParent[each]);
+	return {...exceptions, node};
+}
+
+/** Returns a kind's amount by thread in a window; of bytes what the thread's own sum grew by. */
+export function eventsByThread(kind: EventKind, ...window: Window): Float64Array {
 	const [{threads}] = window;
 	const sums = new Float64Array(threads.count);
-	const {count, thread, cpuNs} = eventsInWindow(...window);
+	const {count, thread, cpuNs} = eventsInWindow(kind, ...window);
 	for (let index = 0; index < count; index++) {
 		sums[thread[index]] += cpuNs[index];
 	}
@@ -29,19 +51,16 @@ export function allocatedByThread(...window: Parameters<typeof eventsInWindow>):
 	return sums;
 }
 
-function eventsInWindow(
-	snapshot: Snapshot,
-	since: Snapshot | undefined,
-	scope: Pick<Scope, 'stateMask' | 'threads'>,
-): Counters {
+function eventsInWindow(wanted: EventKind, ...[snapshot, since, scope]: Window): Counters {
 	const {events} = snapshot;
-	// A thread that allocates is running.
+	const kind = eventKinds.indexOf(wanted);
+	// A thread that allocates or makes an exception is running.
 	const isRunnable = (scope.stateMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const {count, thread, node, amount, squares} = rowsInWindow(
 		eventColumns,
 		events,
 		alignedTo(snapshot, since)?.events,
-		index => isRunnable && events.kind[index] === allocKind && isCounted(scope, events.thread[index]),
+		index => isRunnable && events.kind[index] === kind && isCounted(scope, events.thread[index]),
 	);
 	const none = new Float64Array(count);
 	return {

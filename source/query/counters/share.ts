@@ -70,9 +70,9 @@ export function eventsMs(snapshot: Snapshot, since: Snapshot | undefined): numbe
 	return inWindow('eventsMs', snapshot, since);
 }
 
-/** Returns bytes as a rate; 0 if no events were recorded. */
-export function bytesPerS(bytes: number, overMs: number): number {
-	return overMs > 0 ? Math.max(0, bytes) / overMs * 1000 : 0;
+/** Returns bytes or exceptions as a rate; 0 if no events were recorded. */
+export function eventsPerS(amount: number, overMs: number): number {
+	return overMs > 0 ? Math.max(0, amount) / overMs * 1000 : 0;
 }
 
 /** Returns CPU time as a percentage of one core over `overMs` of sampling; 0 if that is 0. */

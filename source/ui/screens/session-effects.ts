@@ -138,8 +138,8 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	},
 	'toggle-events'({store}) {
 		return store.toggleEvents()
-			? safe`recording allocation, at a cost below --max-overhead; see ALLOC/s in Lines and Threads. A ends it`
-			: safe`allocation is no longer recorded`;
+			? safe`recording events, at a cost below --max-overhead; see ALLOC/s and EXC/s in Lines and Threads. A ends it`
+			: safe`events are no longer recorded`;
 	},
 	'ask-for-holders'({store}) {
 		store.askForHolders();

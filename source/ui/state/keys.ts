@@ -500,8 +500,9 @@ const allKeys: readonly KeyBinding[] = [
 		contexts: tables,
 		label: 'A',
 		help:
-			'record where the program allocates: ALLOC/s in Lines and Threads; the header says what an event costs '
-			+ '(--max-overhead limits it); again: end it',
+			'record where the program allocates and makes exceptions, or what --events names: ALLOC/s and EXC/s in Lines and '
+			+ 'Threads; the header says what an event costs (--max-overhead limits it). Exceptions without a stack trace, and '
+			+ 'those that the JVM has made in advance, are not seen; again: end it',
 		sources: live,
 	},
 	{action: 'names', keys: ['c'], contexts: tables, label: 'c', help: 'full or shortened names', knownFrom: 'top'},

@@ -1,4 +1,4 @@
-import {eventKinds} from '../../model/schema.js';
+import {eventKinds, type EventKind} from '../../model/schema.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {hasEnded, isOver, type SnapshotSource, type SourceStatus} from '../../model/source.js';
 import type {PastMoment} from '../../query/past/window-body.js';
@@ -51,6 +51,8 @@ export class SessionStore {
 	#feed: Feed;
 	#delayMs: number;
 	#isSnapshotKept = false;
+	/** Kinds of events that `toggleEvents` begins to record. */
+	#eventKinds: readonly EventKind[] = eventKinds;
 	#timer: NodeJS.Timeout | undefined;
 	#ringTimer: NodeJS.Timeout | undefined;
 	/** The windows of the past, which are added while the snapshot is kept, too. */
@@ -154,12 +156,16 @@ export class SessionStore {
 		this.#set({status: source.status()});
 	}
 
-	/** Begins or ends the recording of events; returns whether they are recorded now. */
+	/** Begins or ends recording events: all kinds, or those recorded last. Returns whether they are recorded now. */
 	toggleEvents(): boolean {
 		const {source} = this.#options;
-		const isOn = (source.status().events ?? []).length === 0;
-		source.setEvents?.(isOn ? eventKinds : []);
-		return isOn;
+		const {events = []} = source.status();
+		if (events.length > 0) {
+			this.#eventKinds = events;
+		}
+
+		source.setEvents?.(events.length > 0 ? [] : this.#eventKinds);
+		return events.length === 0;
 	}
 
 	askForHolders(): void {

@@ -125,9 +125,9 @@ export const headerItems: readonly HeaderItem[] = [
 		role: () => 'hot',
 	},
 	{
-		line: 1, isRight: true, priority: 8, leastWidth: 5, word: 'ALLOC',
-		meaning: 'allocation is recorded: how many events a second, and what one costs the program; A ends it',
-		text: ({data: {status}}) => status.eventsNote === undefined ? safe`` : safe`ALLOC ${status.eventsNote}`,
+		line: 1, isRight: true, priority: 8, leastWidth: 5, word: 'EVENTS',
+		meaning: 'allocation or exceptions are recorded: how many events a second, and what one costs the program; A ends it',
+		text: ({data: {status}}) => status.eventsNote === undefined ? safe`` : safe`EVENTS ${status.eventsNote}`,
 		role: () => 'hot',
 	},
 	{

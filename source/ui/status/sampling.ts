@@ -91,7 +91,7 @@ export const samplingFigures: readonly SamplingFigure[] = [
 	},
 	{
 		word: safe`events`,
-		meaning: 'recorded allocation, at the processor\'s breakpoints (A, --events); its cost is part of the cost above',
+		meaning: 'recorded allocation and exceptions, at the processor\'s breakpoints (A, --events); part of the cost above',
 		value: ({status}) => status.eventsNote,
 	},
 	{
@@ -133,7 +133,7 @@ const minCpuMs = 200;
 const rules: ReadonlyArray<(data: ScreenData) => Warning | undefined> = [
 	({status: {eventsRefusal}}) =>
 		eventsRefusal && {
-			short: safe`no allocation: ${eventsRefusal}`, whole: safe`Allocation is not recorded: ${eventsRefusal}.`,
+			short: safe`no events: ${eventsRefusal}`, whole: safe`Events are not recorded: ${eventsRefusal}.`,
 		},
 	({snapshot, status: {tracer}}) => {
 		const {refusedThreads = 0} = snapshot?.session ?? {};

@@ -116,6 +116,7 @@ export const linesView: View<LineRow> = {
 			your_code: 'own',
 			your_code_others: row => row.otherOwn,
 			alloc_bytes: row => Math.round(row.allocatedBytes),
+			exceptions: row => row.exceptions,
 		}),
 	},
 	keyOfLocation: locationKey,

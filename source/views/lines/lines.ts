@@ -98,6 +98,14 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		onlyWithValues: true,
 		isWithoutValues: rows => rows.every(row => row.allocatedBytes <= 0),
 	}),
+	figureColumn('exceptions', row => row.exceptionsPerS, formats.perS, {
+		heading: 'EXC/s', title: 'exceptions', width: 6, fromColumns: 0,
+		description:
+			'exceptions a second that the line made with a stack trace, if that is recorded (A, --events exceptions)',
+		isBlank: row => row.exceptions <= 0,
+		onlyWithValues: true,
+		isWithoutValues: rows => rows.every(row => row.exceptions <= 0),
+	}),
 	figureColumn('total-ticks', row => row.totalTicks, formats.count, {
 		heading: 'TOTTCK',
 		title: 'total ticks',
@@ -298,7 +306,8 @@ function isWantedIn(snapshot: Snapshot, since: Snapshot | undefined, query: Quer
 	// A thread that ran for a moment says nothing of where threads wait, unless its stack was refused.
 	const hidesUnknown = isOfWaits && snapshot.session.refusedThreads === 0;
 	return (row: LineRow) => !(hidesUnknown && row.className === unknownStack.className)
-		&& (row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0 || row.allocatedBytes > 0);
+		&& (row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0 || row.allocatedBytes > 0
+			|| row.exceptions > 0);
 }
 
 /** Returns the rows of the Lines view: lines that used CPU or, if almost none was used, lines where threads wait. */

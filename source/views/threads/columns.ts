@@ -50,6 +50,9 @@ export type ThreadRow = {
 	/** Bytes allocated, and the same a second; 0 if allocation is not recorded. */
 	readonly allocatedBytes: number;
 	readonly allocatedPerS: number;
+	/** Exceptions with a stack trace, and the same a second; 0 if they are not recorded. */
+	readonly exceptions: number;
+	readonly exceptionsPerS: number;
 	readonly runDelayNs: number;
 	readonly runDelayPercent: number;
 	/** Ticks by state, whether counted or not. */
@@ -112,6 +115,14 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 		isBlank: row => row.allocatedBytes <= 0,
 		onlyWithValues: true,
 		isWithoutValues: rows => rows.every(row => row.allocatedBytes <= 0),
+	}),
+	figureColumn('exceptions', row => row.exceptionsPerS, formats.perS, {
+		heading: 'EXC/s', title: 'exceptions', width: 6, fromColumns: 0,
+		description:
+			'exceptions a second that the thread made with a stack trace, if that is recorded (A, --events exceptions)',
+		isBlank: row => row.exceptions <= 0,
+		onlyWithValues: true,
+		isWithoutValues: rows => rows.every(row => row.exceptions <= 0),
 	}),
 	figureColumn('ticks', row => row.ticks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90,

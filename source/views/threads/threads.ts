@@ -5,7 +5,7 @@ import {threadFlag} from '../../model/sample.js';
 import {poolName, type Printable} from '../../util/printable.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
-import {allocatedByThread} from '../../query/counters/allocated.js';
+import {eventsByThread} from '../../query/counters/allocated.js';
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
 import {CounterBuckets, rankingOf} from '../../query/counters/buckets.js';
 import {
@@ -23,7 +23,7 @@ import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
-import {bytesPerS, corePercent, eventsMs, percentOf, sampledMs} from '../../query/counters/share.js';
+import {corePercent, eventsMs, eventsPerS, percentOf, sampledMs} from '../../query/counters/share.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {shownState, type OwnCodeRule} from '../../query/counters/waiting-stacks.js';
 import type {Location, Query} from '../../query/types/query.js';
@@ -50,7 +50,9 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const counters = countersInWindow(snapshot, since, scope);
 	const sums = sumByThread(counters, snapshot.threads.count);
 	const topOf = topLocations(snapshot, counters, scope, query);
-	const [allocated, allocationMs] = [allocatedByThread(snapshot, since, scope), eventsMs(snapshot, since)];
+	const allocated = eventsByThread('alloc', snapshot, since, scope);
+	const exceptions = eventsByThread('exceptions', snapshot, since, scope);
+	const recordedMs = eventsMs(snapshot, since);
 	const overMs = sampledMs(snapshot, since);
 	const unknownNow = knowsThreadsNow(snapshot) ? {} : {isAlive: undefined, isWithoutWork: false};
 	const rows: ThreadRow[] = [];
@@ -67,7 +69,9 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 				cpuNs, cpuPercent: corePercent(cpuNs, overMs), sharePercent: 0,
 				runDelayNs, runDelayPercent: corePercent(runDelayNs, overMs), ticks, states, top: topOf(thread),
 				allocatedBytes: allocated[thread],
-				allocatedPerS: bytesPerS(allocated[thread], allocationMs),
+				allocatedPerS: eventsPerS(allocated[thread], recordedMs),
+				exceptions: exceptions[thread],
+				exceptionsPerS: eventsPerS(exceptions[thread], recordedMs),
 			});
 			rows.push({...row, ...unknownNow});
 		}
@@ -136,7 +140,7 @@ function topLocations(
 type ThreadFigures = Pick<
 	ThreadRow,
 	| 'cpuNs' | 'cpuPercent' | 'sharePercent' | 'runDelayNs' | 'runDelayPercent' | 'ticks' | 'states' | 'top'
-	| 'allocatedBytes' | 'allocatedPerS'
+	| 'allocatedBytes' | 'allocatedPerS' | 'exceptions' | 'exceptionsPerS'
 >;
 
 // eslint-disable-next-line complexity -- The fields of a row, some with a condition.
@@ -258,6 +262,8 @@ function foldRows(name: Printable, rows: readonly ThreadRow[]): ThreadRow {
 		sharePercent: sumOf(rows, row => row.sharePercent),
 		allocatedBytes: sumOf(rows, row => row.allocatedBytes),
 		allocatedPerS: sumOf(rows, row => row.allocatedPerS),
+		exceptions: sumOf(rows, row => row.exceptions),
+		exceptionsPerS: sumOf(rows, row => row.exceptionsPerS),
 		runDelayNs: sumOf(rows, row => row.runDelayNs),
 		runDelayPercent: sumOf(rows, row => row.runDelayPercent),
 		states: busiest.states.map((_, state) => sumOf(rows, row => row.states[state])),

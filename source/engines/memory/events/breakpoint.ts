@@ -4,13 +4,16 @@ import {Ring, type Records} from '../cpu/perf/perf-ring.js';
 /** Bytes of stack in a record, and pages of a ring, the best first: each ring holds some 15 records. */
 const sizes = [{stackBytes: 16_384, pages: 64}, {stackBytes: 8192, pages: 32}, {stackBytes: 2048, pages: 8}] as const;
 
-/** A breakpoint of the processor on a word that a thread writes, with the ring of its records. It starts disabled. */
+/** A word that a thread writes, or code (`isCode`) that it executes. */
+export type Watched = {readonly address: number; readonly isCode?: boolean};
+
+/** A breakpoint of the processor for a thread, with the ring of its records. It starts disabled. */
 export class Breakpoint {
 	/** Opens one, with the largest ring that the kernel permits; returns an errno if it is refused. */
-	static open(calls: BreakpointCalls, tid: number, address: number): Breakpoint | number {
+	static open(calls: BreakpointCalls, tid: number, watched: Watched): Breakpoint | number {
 		let errno = 0;
 		for (const {stackBytes, pages} of sizes) {
-			const opened = calls.openBreakpoint(tid, {address, stackBytes});
+			const opened = calls.openBreakpoint(tid, {...watched, stackBytes});
 			if ('errno' in opened) {
 				return opened.errno;
 			}
@@ -31,6 +34,8 @@ export class Breakpoint {
 	readonly #fd: number;
 	readonly #mapped: MappedRing;
 	readonly #ring: Ring;
+	/** Events that `take` has told of. */
+	#told = 0;
 
 	private constructor(calls: BreakpointCalls, fd: number, mapped: MappedRing) {
 		this.#calls = calls;
@@ -43,9 +48,18 @@ export class Breakpoint {
 		this.#calls.setEnabled(this.#fd, isEnabled);
 	}
 
-	/** Removes all records and returns them. Not after `close`. */
+	/**
+	Removes all records and returns them, with the number of events without a record since the last call. The kernel
+	itself writes that number only with a later record, so the count of events tells it. Not after `close`.
+	*/
 	take(): Records {
-		return this.#ring.take();
+		const count = this.#calls.eventCount(this.#fd);
+		const taken = this.#ring.take();
+		this.#told += taken.records.length;
+		// A record may have come after the count was read.
+		const lost = Math.max(0, count - this.#told);
+		this.#told += lost;
+		return {...taken, lost};
 	}
 
 	close(): void {
@@ -65,7 +79,7 @@ breakpoint. Returns an errno if it is refused.
 export function measureCost(calls: BreakpointCalls): {readonly costMs: number} | {readonly errno: number} {
 	const page = calls.mapPage();
 	try {
-		const breakpoint = Breakpoint.open(calls, 0, page.start);
+		const breakpoint = Breakpoint.open(calls, 0, {address: page.start});
 		if (typeof breakpoint === 'number') {
 			return {errno: breakpoint};
 		}

@@ -5,34 +5,33 @@ import {type Printable} from '../../../util/printable.js';
 import {type EngineOptions} from '../../common/engine.js';
 import {type BreakpointCalls} from '../cpu/perf/perf-calls.js';
 import {type RecordedStacks} from '../cpu/perf/recorded-stack.js';
-import {type Jvm} from '../hotspot/jvm.js';
 import {type JavaThread} from '../threads/java-thread.js';
-import {Allocations} from './allocations.js';
+import {ExceptionStacks} from './exception-stack.js';
+import {ThreadEvents, type SymbolsAndJvm, type ThreadEvent} from './thread-events.js';
 
 /** Records are taken from the rings all the time, and counted in samples that are at most this far apart. */
 const sampleWithinMs = 500;
 
 const none = Object.freeze({coveredMs: 0, costMs: 0});
 
-/** Code of bytes in `eventColumns`. */
-const allocKind = eventKinds.indexOf('alloc');
-
 /** Adds events to samples: those of the kinds that are wanted. Opens nothing as long as none are. */
 export class SampledEvents {
 	/** How many times more rarely than usual events may be recorded. */
 	recordEvery = 1;
 	readonly #calls: BreakpointCalls;
-	readonly #jvm: Jvm;
+	readonly #jvm: SymbolsAndJvm;
+	readonly #exceptions: ExceptionStacks;
 	readonly #stacks: RecordedStacks;
 	readonly #options: EngineOptions;
 	readonly #unattributed: number[] = [];
 	#kinds: readonly EventKind[];
 	/** Undefined before the first sample with events; why there are none if they are refused. */
-	#allocations?: Allocations | Printable;
+	#events?: ThreadEvents | Printable;
 
-	constructor(calls: BreakpointCalls, jvm: Jvm, stacks: RecordedStacks, options: EngineOptions) {
+	constructor(calls: BreakpointCalls, jvm: SymbolsAndJvm, stacks: RecordedStacks, options: EngineOptions) {
 		this.#calls = calls;
 		this.#jvm = jvm;
+		this.#exceptions = new ExceptionStacks(jvm);
 		this.#stacks = stacks;
 		this.#options = options;
 		this.#kinds = options.events ?? [];
@@ -40,25 +39,28 @@ export class SampledEvents {
 
 	set(kinds: readonly EventKind[]): void {
 		this.#kinds = kinds;
-		if (kinds.length === 0) {
-			this.release();
-			this.#allocations = undefined;
-		}
+		this.release();
+		this.#events = undefined;
 	}
 
 	/** See `EngineSession.eventsNote`. */
 	get note(): Printable | undefined {
-		return this.#allocations instanceof Allocations ? this.#allocations.note : undefined;
+		return this.#events instanceof ThreadEvents ? this.#events.note : undefined;
 	}
 
 	/** See `EngineSession.eventsRefusal`. */
 	get refusal(): Printable | undefined {
-		return typeof this.#allocations === 'string' ? this.#allocations : undefined;
+		return typeof this.#events === 'string' ? this.#events : undefined;
+	}
+
+	/** See `SampleOutcome.hasTimers`. */
+	get hasTimers(): boolean {
+		return this.#events instanceof ThreadEvents;
 	}
 
 	/** The next sample must be taken within this time. */
 	get nextWithinMs(): number {
-		return this.#allocations instanceof Allocations ? sampleWithinMs : Infinity;
+		return this.hasTimers ? sampleWithinMs : Infinity;
 	}
 
 	/**
@@ -70,21 +72,24 @@ export class SampledEvents {
 			return none;
 		}
 
-		this.#allocations ??= Allocations.start(
+		this.#events ??= ThreadEvents.start(
 			this.#calls,
 			this.#jvm,
 			this.#stacks,
-			this.#options.maxOverheadPercent ?? 100,
+			{kinds: this.#kinds, maxOverheadPercent: this.#options.maxOverheadPercent ?? 100},
 		);
-		if (!(this.#allocations instanceof Allocations)) {
+		if (!(this.#events instanceof ThreadEvents)) {
 			return none;
 		}
 
-		const {allocations, ...figures} = this.#allocations.poll(threads, this.recordEvery);
-		for (const {thread, bytes, squares, stack} of allocations) {
-			into.addEvent(platformRow(into, thread), {kind: allocKind, amount: bytes, squares}, stack
-				? this.#framesOf(stack)
-				: this.#unattributedStack);
+		const {events, ...figures} = this.#events.poll(threads, this.recordEvery);
+		for (const event of events) {
+			const {thread, kind, amount, squares} = event;
+			into.addEvent(
+				platformRow(into, thread),
+				{kind: eventKinds.indexOf(kind), amount, squares},
+				this.#framesOf(event),
+			);
 		}
 
 		return figures;
@@ -92,14 +97,20 @@ export class SampledEvents {
 
 	/** Closes all breakpoints until the next sample. */
 	release(): void {
-		if (this.#allocations instanceof Allocations) {
-			this.#allocations.release();
+		if (this.#events instanceof ThreadEvents) {
+			this.#events.release();
 		}
 	}
 
 	/** The frames of a virtual thread or, if none is mounted, of the thread, from the top. */
-	#framesOf({frames, carrierStart}: {readonly frames: Int32Array; readonly carrierStart: number}): Int32Array {
-		return frames.subarray(0, Math.min(this.#options.depth, carrierStart < 0 ? frames.length : carrierStart));
+	#framesOf({kind, stack}: ThreadEvent): ArrayLike<number> {
+		if (!stack) {
+			return this.#unattributedStack;
+		}
+
+		const {frames, carrierStart} = stack;
+		const own = frames.subarray(0, carrierStart < 0 ? frames.length : carrierStart);
+		return (kind === 'exceptions' ? this.#exceptions.fold(own) : own).subarray(0, this.#options.depth);
 	}
 
 	get #unattributedStack(): readonly number[] {

@@ -28,7 +28,8 @@ const identityBytes = 48;
 /** Maximum methods cached, beyond which the cache is emptied; a large application runs some 50,000. */
 const methodLimit = 100_000;
 
-type MethodName = {readonly className: string; readonly name: string};
+/** `holder`: the address of its class. */
+type MethodName = {readonly className: string; readonly name: string; readonly holder: number};
 
 /** A decoded Java method of the target. */
 export class Method {
@@ -84,7 +85,7 @@ export class Method {
 			.u16(has(fields.poolSourceFile) ? pool + fields.poolSourceFile : holder + fields.klassSourceFile);
 		const file = sourceIndex === 0 ? '' : poolSymbol(vm, pool, sourceIndex);
 		const className = normalClassName(klassName(vm, holder));
-		this.names = {className, name};
+		this.names = {className, name, holder};
 		this.isEnterSpecial = name === 'enterSpecial' && className === 'jdk.internal.vm.Continuation';
 		this.#ids = [className, name, file].map(text => interner.internString(text)) as [number, number, number];
 	}

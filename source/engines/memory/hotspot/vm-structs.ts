@@ -5,7 +5,13 @@ import {
 	ElfFile, inSymbol, isDefined, mappingsOf, openMapped, symbolBytes, symbolName, symbolSection, word64,
 } from '../target/elf.js';
 
-/** Addresses in the target of HotSpot's symbols for the serviceability agent (vmStructs.hpp), by name. */
+/** The function that records the stack of a new exception: Throwable.fillInStackTrace calls it (jvm.h). */
+export const fillInStackTrace = 'JVM_FillInStackTrace';
+
+/**
+Addresses in the target of HotSpot's symbols for the serviceability agent (vmStructs.hpp), and of `fillInStackTrace`, by
+name.
+*/
 export type Symbols = ReadonlyMap<string, number>;
 
 /** Returns the relocated symbols of a process's libjvm.so. Throws an error with a message for the user. */
@@ -32,7 +38,7 @@ export function findSymbols(pid: number): Symbols {
 
 		for (let at = 0; at + symbolBytes <= table.symbols.length; at += symbolBytes) {
 			const name = isDefined(table, at) ? symbolName(table, at) : '';
-			if (name.startsWith('gHotSpot')) {
+			if (name.startsWith('gHotSpot') || name === fillInStackTrace) {
 				symbols.set(name, word64(table.symbols, at + inSymbol.address) + bias);
 			}
 		}

@@ -1,4 +1,4 @@
-import {readFileSync} from 'node:fs';
+import {readFileSync, readSync} from 'node:fs';
 import {constants} from 'node:os';
 import {printable, safe, type Printable} from '../../../../util/printable.js';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
@@ -7,8 +7,8 @@ import {fromNames, namesOf} from '../../../../model/column-types.js';
 import {ownArchitecture} from '../../target/own-architecture.js';
 
 /**
-Events on the CPU clock of a thread or a CPU, and on writes of a thread to an address, whose records have registers and
-a stack copy (perf_event_open(2)).
+Events on the CPU clock of a thread or a CPU, and on a thread's writes to an address or executions of it. Their records
+have registers and a stack copy (perf_event_open(2)).
 */
 
 /** The first page of a ring has its head and tail. */
@@ -39,9 +39,13 @@ const softwareEvent = 1;
 const cpuClock = 0;
 const taskClock = 1;
 
-/** PERF_TYPE_BREAKPOINT, HW_BREAKPOINT_W (linux/hw_breakpoint.h), and the bytes of a watched word. */
+/**
+PERF_TYPE_BREAKPOINT, HW_BREAKPOINT_W and _X (linux/hw_breakpoint.h), and the bytes of a watched word; the kernel wants
+as many for an instruction.
+*/
 const breakpointEvent = 5;
 const onWrite = 2;
+const onExecution = 4;
 const wordBytes = 8;
 
 /**
@@ -105,10 +109,13 @@ type EventOptions = {
 	readonly ofCpu?: boolean;
 };
 
-/** An event for each write of a thread, in user mode, to the word at an address; it starts disabled. */
-type BreakpointOptions = {readonly address: number; readonly stackBytes: number};
+/**
+An event for each write of a thread, in user mode, to the word at an address, or if it `isCode` for each execution of
+the instruction there; it starts disabled.
+*/
+type BreakpointOptions = {readonly address: number; readonly isCode?: boolean; readonly stackBytes: number};
 
-function breakpointAttributes({address, stackBytes}: BreakpointOptions): Uint8Array {
+function breakpointAttributes({address, isCode = false, stackBytes}: BreakpointOptions): Uint8Array {
 	const bytes = new Uint8Array(attributesBytes);
 	const view = new DataView(bytes.buffer);
 	view.setUint32(at.type, breakpointEvent, true);
@@ -116,7 +123,7 @@ function breakpointAttributes({address, stackBytes}: BreakpointOptions): Uint8Ar
 	view.setBigUint64(at.period, 1n, true);
 	view.setUint32(at.sampleType, sampleType, true);
 	view.setUint32(at.flags, useClock | excludeKernel | startsDisabled, true);
-	view.setUint32(at.breakpointType, onWrite, true);
+	view.setUint32(at.breakpointType, isCode ? onExecution : onWrite, true);
 	view.setBigUint64(at.breakpointAddress, BigInt(address), true);
 	view.setBigUint64(at.breakpointBytes, BigInt(wordBytes), true);
 	view.setUint32(at.clock, monotonicClock, true);
@@ -177,9 +184,11 @@ export type PerfCalls = {
 
 /** The system calls for breakpoints, too. */
 export type BreakpointCalls = PerfCalls & {
-	/** Opens an event on writes of a thread; 0 is the calling thread. */
+	/** Opens an event on writes or executions of a thread; 0 is the calling thread. */
 	openBreakpoint(tid: number, options: BreakpointOptions): {readonly fd: number} | {readonly errno: number};
 	setEnabled(fd: number, isEnabled: boolean): void;
+	/** Returns how many events there were so far, recorded or not. */
+	eventCount(fd: number): number;
 	/** Maps a page of our own, at an address to watch. */
 	mapPage(): MappedRing & {readonly start: number};
 };
@@ -198,6 +207,7 @@ export function loadPerfCalls(): BreakpointCalls {
 	const close = library.func('close', 'int', ['int']);
 	const period = new Uint8Array(8);
 	const noArgument = new Uint8Array(8);
+	const count = Buffer.alloc(8);
 	const open = (attributes: Uint8Array, tid: number, cpu: number) => {
 		const fd = syscall(openCall, attributes, tid, cpu, -1, closeOnExec);
 		return fd < 0 ? {errno: koffi.errno()} : {fd};
@@ -208,6 +218,10 @@ export function loadPerfCalls(): BreakpointCalls {
 		openBreakpoint: (tid, options) => open(breakpointAttributes(options), tid, -1),
 		setEnabled(fd, isEnabled) {
 			ioctl(fd, isEnabled ? enable : disable, noArgument);
+		},
+		eventCount(fd) {
+			readSync(fd, count, 0, count.length, null);
+			return Number(count.readBigUInt64LE());
 		},
 		setPeriod(fd, periodNs) {
 			new DataView(period.buffer).setBigUint64(0, BigInt(Math.round(periodNs)), true);

@@ -1,24 +1,26 @@
 import {constants} from 'node:os';
+import {type EventKind} from '../../../model/schema.js';
 import {bounded, getOrCreate} from '../../../util/get-or-create.js';
 import {sumOf} from '../../../util/sum.js';
 import {joined, printable, safe, type Printable} from '../../../util/printable.js';
 import {paranoid, refusalOf, type BreakpointCalls} from '../cpu/perf/perf-calls.js';
 import {type PerfRecord} from '../cpu/perf/perf-ring.js';
 import {type RecordedStack, type RecordedStacks} from '../cpu/perf/recorded-stack.js';
-import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
+import {fillInStackTrace, type Symbols} from '../hotspot/vm-structs.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {type Additions} from '../arch/architecture.js';
 import {ownArchitecture} from '../target/own-architecture.js';
 import {AllocatedBytes} from './allocated-bytes.js';
 import {AllocationEstimate, type AllocationEvent} from './allocation-estimate.js';
-import {Breakpoint, measureCost} from './breakpoint.js';
+import {Breakpoint, measureCost, type Watched} from './breakpoint.js';
 import {DutyCycle} from './duty-cycle.js';
 
-/** Threads with a breakpoint each: those that allocate most. More would take too much memory for rings. */
+/** Breakpoints, on the threads that allocate most. More would take too much memory for rings. */
 const maxBreakpoints = 64;
 
-/** How many breakpoints are opened at a time, so that many new threads do not delay samples. */
+/** On how many threads breakpoints are opened at a time, so that many new threads do not delay samples. */
 const maxOpenedAtOnce = 16;
 
 /** How often the threads' sums are read, and breakpoints opened and closed. */
@@ -27,7 +29,7 @@ const readEveryMs = 200;
 /** Weight of the newest reading in a thread's mean rate. */
 const newestRateWeight = 1 / 4;
 
-/** A thread that has not allocated for this long loses its breakpoint. */
+/** A thread that has not allocated for this long loses its breakpoints. */
 const inactiveMs = 10_000;
 
 /** Shorter times are not measured exactly. */
@@ -48,19 +50,23 @@ const noteEveryMs = 3000;
 
 const retryRefusedAfterMs = 5000;
 
-/** Bytes that a thread allocated at a stack; without a stack those of which no event is known, perhaps below 0. */
-export type Allocation = {
+/**
+What events of a thread at a stack count for: bytes allocated, or exceptions. Without a stack, bytes of which no event
+is known, perhaps below 0, or exceptions whose stack could not be read.
+*/
+export type ThreadEvent = {
 	readonly thread: JavaThread;
-	readonly bytes: number;
-	/** The sum of squares of what its events count for, in kilobytes of 1000 bytes. */
+	readonly kind: EventKind;
+	readonly amount: number;
+	/** The sum of squares of what single events count for; of bytes, in kilobytes of 1000 bytes. */
 	readonly squares: number;
 	readonly stack?: RecordedStack;
 };
 
 type RecordedAllocation = AllocationEvent & {readonly stack: RecordedStack};
 
-type AllocatingThread = {
-	breakpoint?: Breakpoint;
+type WatchedThread = {
+	readonly breakpoints: Map<EventKind, Breakpoint>;
 	/** The thread's sum at the last reading. */
 	bytes: number;
 	/** The size of its next TLAB; 0 if unknown. */
@@ -70,29 +76,40 @@ type AllocatingThread = {
 	/** Mean bytes in a reading. */
 	rate: number;
 	readonly estimate: AllocationEstimate;
+	/** The part of an exception that its events represent beyond those counted: they count as whole numbers. */
+	partOfException: number;
 	activeMs: number;
 	retryAtMs: number;
 };
 
+export type SymbolsAndJvm = Jvm & {readonly symbols: Symbols};
+
+/** `kinds`: at least one. */
+type EventOptions = {readonly kinds: readonly EventKind[]; readonly maxOverheadPercent: number};
+
 /** The code before an address; how many events it had, and how many of these were of full TLABs by their bytes. */
 type Site = {readonly code: Uint8Array; events: number; ofFullTlabs: number};
 
-/** A record, and how many times its bytes count: once for all events that it represents. */
-type KeptRecord = {readonly record: PerfRecord; readonly times: number};
+/** A record, and how many times it counts: once for all events that it represents. */
+type KeptRecord = {readonly kind: EventKind; readonly record: PerfRecord; readonly times: number};
 
 /**
-Where a target allocates, from breakpoints of the processor on each thread's sum of allocated bytes. A thread adds to it
-when its TLAB is full and for each object outside a TLAB, called from the Java frame that allocates. Each event counts
-for the bytes that it adds. Nothing of the target is written or stopped.
+Where a target allocates, and where it makes exceptions, from breakpoints of the processor. Nothing of the target is
+written or stopped.
+
+`alloc`: on each thread's sum of allocated bytes. A thread adds to it when its TLAB is full and for each object outside
+a TLAB, called from the Java frame that allocates. Each event counts for the bytes that it adds.
+
+`exceptions`: on the function that records an exception's stack trace, for the same threads: an exception is allocated.
 */
-export class Allocations {
+export class ThreadEvents {
 	/** Opens nothing yet but a breakpoint on our own thread, to measure its cost. Returns why it cannot be used. */
 	static start(
 		calls: BreakpointCalls,
-		jvm: Jvm,
+		jvm: SymbolsAndJvm,
 		stacks: RecordedStacks,
-		maxOverheadPercent: number,
-	): Allocations | Printable {
+		options: EventOptions,
+	): ThreadEvents | Printable {
 		const bytes = new AllocatedBytes(jvm.vm);
 		const {additions} = ownArchitecture;
 		if (!additions) {
@@ -103,20 +120,28 @@ export class Allocations {
 			return safe`this JVM's tables do not say what its threads allocate`;
 		}
 
+		const thrower = jvm.symbols.get(fillInStackTrace);
+		if (thrower === undefined) {
+			return safe`this JVM does not export ${printable(fillInStackTrace)}`;
+		}
+
 		const measured = measureCost(calls);
 		return 'errno' in measured
 			? refusalOfBreakpoint(measured.errno)
-			: new Allocations(calls, jvm, {stacks, bytes, additions, costMs: measured.costMs, maxOverheadPercent});
+			: new ThreadEvents(calls, jvm, {stacks, bytes, additions, thrower, costMs: measured.costMs, ...options});
 	}
 
 	readonly costMs: number;
 	readonly #calls: BreakpointCalls;
-	readonly #jvm: Jvm;
+	readonly #jvm: SymbolsAndJvm;
 	readonly #stacks: RecordedStacks;
 	readonly #bytes: AllocatedBytes;
 	readonly #additions: Additions;
+	readonly #kinds: readonly EventKind[];
+	/** The address of the code that makes a stack trace. */
+	readonly #thrower: number;
 	readonly #duty: DutyCycle;
-	readonly #threads = new Map<JavaThread, AllocatingThread>();
+	readonly #threads = new Map<JavaThread, WatchedThread>();
 	/** By code address at which a thread has just added to its sum: there are a few. */
 	readonly #sites = new Map<number, Site>();
 	readonly #kept = new Map<JavaThread, KeptRecord[]>();
@@ -127,10 +152,11 @@ export class Allocations {
 	#sliceEndMs = 0;
 	#timer?: NodeJS.Timeout;
 	#readAtMs = Number.NEGATIVE_INFINITY;
-	/** Events since the last `poll`. */
-	#eventCount = 0;
+	/** What events have cost all threads since the last `poll`: at most the time that breakpoints were on. */
+	#spentMs = 0;
+	/** Threads with breakpoints. */
 	#openCount = 0;
-	/** Threads without a breakpoint, and the errno of the last refusal. */
+	/** Threads that lack a breakpoint, and the errno of the last refusal. */
 	#refused = 0;
 	#lastError = 0;
 	#unknownCode = 0;
@@ -141,13 +167,13 @@ export class Allocations {
 
 	private constructor(
 		calls: BreakpointCalls,
-		jvm: Jvm,
-		{stacks, bytes, additions, costMs, maxOverheadPercent}: {
+		jvm: SymbolsAndJvm,
+		{stacks, bytes, additions, thrower, costMs, kinds, maxOverheadPercent}: EventOptions & {
 			readonly stacks: RecordedStacks;
 			readonly bytes: AllocatedBytes;
 			readonly additions: Additions;
+			readonly thrower: number;
 			readonly costMs: number;
-			readonly maxOverheadPercent: number;
 		},
 	) {
 		this.#calls = calls;
@@ -156,6 +182,8 @@ export class Allocations {
 		this.#bytes = bytes;
 		this.#additions = additions;
 		this.costMs = costMs;
+		this.#kinds = kinds;
+		this.#thrower = thrower;
 		this.#duty = new DutyCycle(maxOverheadPercent, costMs);
 	}
 
@@ -182,31 +210,33 @@ export class Allocations {
 	}
 
 	/**
-	Returns what threads have allocated since they were last returned, in the time `coveredMs`; and what events have
-	cost a thread since the last call, on average of those with a breakpoint.
+	Returns the events since they were last returned: bytes for the time `coveredMs`, exceptions as they are recorded.
+	`costMs`: what events have cost a thread since the last call, on average of those with a breakpoint.
 	*/
 	poll(threads: readonly JavaThread[], recordEvery: number): {
-		readonly allocations: readonly Allocation[];
+		readonly events: readonly ThreadEvent[];
 		readonly coveredMs: number;
 		readonly costMs: number;
 	} {
 		this.#duty.recordEvery = recordEvery;
 		const nowMs = performance.now();
 		const listed = new Set(threads);
+		const events: ThreadEvent[] = [];
 		for (const [thread, records] of this.#kept) {
-			if (listed.has(thread)) {
-				this.#walk(thread, records);
+			const entry = this.#threads.get(thread);
+			if (entry && listed.has(thread)) {
+				this.#walkAllocations(thread, entry, records.filter(({kind}) => kind === 'alloc'));
+				events.push(...this.#exceptions(thread, entry, records.filter(({kind}) => kind === 'exceptions')));
 			}
 		}
 
 		this.#kept.clear();
 		this.#keptBytes = 0;
-		const allocations: Allocation[] = [];
 		let coveredMs = 0;
 		if (nowMs - this.#readAtMs >= readEveryMs) {
 			coveredMs = this.#isFirst ? 0 : nowMs - this.#readAtMs;
 			this.#readAtMs = nowMs;
-			allocations.push(...this.#readSums(threads, nowMs));
+			events.push(...this.#readSums(threads, nowMs));
 			this.#forgetEnded(listed);
 			this.#chooseThreads(nowMs);
 		}
@@ -216,9 +246,9 @@ export class Allocations {
 			this.#nextCycle();
 		}
 
-		const costMs = this.#openCount > 0 ? this.#eventCount * this.costMs / this.#openCount : 0;
-		this.#eventCount = 0;
-		return {allocations, coveredMs, costMs};
+		const costMs = this.#openCount > 0 ? this.#spentMs / this.#openCount : 0;
+		this.#spentMs = 0;
+		return {events, coveredMs, costMs};
 	}
 
 	/** Closes all breakpoints until the next `poll`. */
@@ -266,8 +296,10 @@ export class Allocations {
 	#setOn(isOn: boolean): void {
 		if (isOn !== this.#isOn) {
 			this.#isOn = isOn;
-			for (const {breakpoint} of this.#threads.values()) {
-				breakpoint?.setEnabled(isOn);
+			for (const {breakpoints} of this.#threads.values()) {
+				for (const breakpoint of breakpoints.values()) {
+					breakpoint.setEnabled(isOn);
+				}
 			}
 		}
 	}
@@ -278,31 +310,49 @@ export class Allocations {
 		const onMs = Math.max(minOnMs, nowMs - this.#sliceStartMs);
 		const timesLonger = Math.max(1, (nowMs - this.#sliceEndMs) / onMs);
 		let events = 0;
-		for (const [thread, {breakpoint}] of this.#threads) {
-			const {records, lost} = breakpoint?.take() ?? {records: [], lost: 0};
-			events += records.length + lost;
-			if (records.length > 0 && this.#keptBytes < maxKeptBytes) {
-				const times = timesLonger * (records.length + lost) / records.length;
-				const kept = getOrCreate(this.#kept, thread, () => []);
-				for (const record of records) {
-					kept.push({record, times});
-					this.#keptBytes += record.stack.length;
-				}
+		for (const [thread, {breakpoints}] of this.#threads) {
+			for (const [kind, breakpoint] of breakpoints) {
+				const {records, lost} = breakpoint.take();
+				events += records.length + lost;
+				this.#keep(thread, kind, {records, times: timesLonger * (records.length + lost) / records.length});
 			}
 		}
 
 		this.#sliceEndMs = nowMs;
-		this.#eventCount += events;
+		this.#spentMs += Math.min(events * this.costMs, onMs * this.#openCount);
 		this.#duty.addSlice(events, onMs, nowMs);
 	}
 
-	#walk(thread: JavaThread, records: readonly KeptRecord[]): void {
-		const entry = this.#threads.get(thread);
+	#keep(
+		thread: JavaThread,
+		kind: EventKind,
+		{records, times}: {readonly records: readonly PerfRecord[]; readonly times: number},
+	): void {
+		if (records.length > 0 && this.#keptBytes < maxKeptBytes) {
+			const kept = getOrCreate(this.#kept, thread, () => []);
+			for (const record of records) {
+				kept.push({kind, record, times});
+				this.#keptBytes += record.stack.length;
+			}
+		}
+	}
+
+	#exceptions(thread: JavaThread, entry: WatchedThread, records: readonly KeptRecord[]): ThreadEvent[] {
+		return records.map(({record, times}) => {
+			const counted = entry.partOfException + times;
+			const amount = Math.round(counted);
+			entry.partOfException = counted - amount;
+			const stack = this.#stacks.walk(record, thread, true);
+			return {thread, kind: 'exceptions', amount, squares: amount * amount, stack};
+		});
+	}
+
+	#walkAllocations(thread: JavaThread, entry: WatchedThread, records: readonly KeptRecord[]): void {
 		for (const {record, times} of records) {
 			const site = this.#siteOf(record.registers.pc);
 			const added = this.#bytesOf(record, thread, site);
 			const stack = added > 0 ? this.#stacks.walk(record, thread, true) : undefined;
-			if (!stack || !entry) {
+			if (!stack) {
 				continue;
 			}
 
@@ -331,19 +381,21 @@ export class Allocations {
 	}
 
 	/** Reads all threads' sums; returns what they have allocated since the last reading. */
-	#readSums(threads: readonly JavaThread[], nowMs: number): Allocation[] {
+	#readSums(threads: readonly JavaThread[], nowMs: number): ThreadEvent[] {
 		const sums = this.#bytes.read(threads.map(({address}) => address));
-		const allocations: Allocation[] = [];
+		const allocations: ThreadEvent[] = [];
 		for (const [index, thread] of threads.entries()) {
 			const read = sums[index];
 			if (read) {
 				// A thread that has started since the first reading has allocated all of it in the session.
-				const entry = getOrCreate(this.#threads, thread, () => ({
+				const entry = getOrCreate(this.#threads, thread, (): WatchedThread => ({
+					breakpoints: new Map(),
 					bytes: this.#isFirst ? read.allocated : 0,
 					tlab: read.tlab,
 					events: [],
 					rate: 0,
 					estimate: new AllocationEstimate(),
+					partOfException: 0,
 					activeMs: nowMs,
 					retryAtMs: Number.NEGATIVE_INFINITY,
 				}));
@@ -352,7 +404,9 @@ export class Allocations {
 				entry.bytes += grown;
 				entry.rate += (grown - entry.rate) * newestRateWeight;
 				entry.activeMs = grown > 0 ? nowMs : entry.activeMs;
-				allocations.push(...attributed(thread, entry, grown));
+				if (this.#kinds.includes('alloc')) {
+					allocations.push(...attributed(thread, entry, grown));
+				}
 			}
 		}
 
@@ -372,8 +426,9 @@ export class Allocations {
 	/** Opens breakpoints for the threads that allocate most, and closes those of others. */
 	#chooseThreads(nowMs: number): void {
 		const active = [...this.#threads].filter(([, {activeMs, rate}]) => rate > 0 && nowMs - activeMs < inactiveMs)
-			.sort(([, a], [, b]) => b.rate - a.rate);
-		const chosen = new Set(active.slice(0, maxBreakpoints).map(([, entry]) => entry));
+			.sort(([, a], [, b]) => b.rate - a.rate)
+			.slice(0, Math.floor(maxBreakpoints / this.#kinds.length));
+		const chosen = new Set(active.map(([, entry]) => entry));
 		for (const entry of this.#threads.values()) {
 			if (!chosen.has(entry)) {
 				this.#close(entry);
@@ -382,8 +437,8 @@ export class Allocations {
 
 		let opened = 0;
 		this.#refused = 0;
-		for (const [thread, entry] of active.slice(0, maxBreakpoints)) {
-			if (!entry.breakpoint && nowMs >= entry.retryAtMs && opened < maxOpenedAtOnce) {
+		for (const [thread, entry] of active) {
+			if (entry.breakpoints.size < this.#kinds.length && nowMs >= entry.retryAtMs && opened < maxOpenedAtOnce) {
 				opened++;
 				this.#open(thread, entry, nowMs);
 			}
@@ -392,24 +447,36 @@ export class Allocations {
 		}
 	}
 
-	#open(thread: JavaThread, entry: AllocatingThread, nowMs: number): void {
-		const opened = Breakpoint.open(this.#calls, thread.nativeId, thread.address + this.#bytes.offset);
-		if (typeof opened !== 'number') {
-			opened.setEnabled(this.#isOn);
-			entry.breakpoint = opened;
-			this.#openCount++;
-		} else if (opened !== constants.errno.ESRCH) {
-			this.#lastError = opened;
-			entry.retryAtMs = nowMs + retryRefusedAfterMs;
+	#open(thread: JavaThread, entry: WatchedThread, nowMs: number): void {
+		const {breakpoints} = entry;
+		const before = breakpoints.size;
+		for (const kind of this.#kinds.filter(each => !breakpoints.has(each))) {
+			const opened = Breakpoint.open(this.#calls, thread.nativeId, this.#watched(kind, thread));
+			if (typeof opened !== 'number') {
+				opened.setEnabled(this.#isOn);
+				breakpoints.set(kind, opened);
+			} else if (opened !== constants.errno.ESRCH) {
+				this.#lastError = opened;
+				entry.retryAtMs = nowMs + retryRefusedAfterMs;
+			}
 		}
+
+		this.#openCount += Number(before === 0 && breakpoints.size > 0);
 	}
 
-	#close(entry: AllocatingThread): void {
-		if (entry.breakpoint) {
-			entry.breakpoint.close();
-			entry.breakpoint = undefined;
-			this.#openCount--;
+	#watched(kind: EventKind, {address}: JavaThread): Watched {
+		return kind === 'alloc'
+			? {address: address + this.#bytes.offset}
+			: {address: this.#thrower, isCode: true};
+	}
+
+	#close({breakpoints}: WatchedThread): void {
+		this.#openCount -= Number(breakpoints.size > 0);
+		for (const breakpoint of breakpoints.values()) {
+			breakpoint.close();
 		}
+
+		breakpoints.clear();
 	}
 }
 
@@ -419,14 +486,15 @@ function isOfTlabs({events, ofFullTlabs}: Site): boolean {
 }
 
 /** Returns what a thread's events of a reading count for; what it has `grown` by beyond them is without a stack. */
-function attributed(thread: JavaThread, {events, estimate, breakpoint}: AllocatingThread, grown: number): Allocation[] {
+function attributed(thread: JavaThread, {events, estimate, breakpoints}: WatchedThread, grown: number): ThreadEvent[] {
 	const ofReading = events.splice(0);
 	// Without a breakpoint, it has allocated more than events can tell.
-	const counted = estimate.count(ofReading, breakpoint ? grown : undefined);
-	const allocations: Allocation[] = ofReading.map(({stack}, index) =>
-		({thread, bytes: counted[index], squares: Math.ceil((counted[index] / 1000) ** 2), stack}));
+	const counted = estimate.count(ofReading, breakpoints.has('alloc') ? grown : undefined);
+	const kind = 'alloc';
+	const allocations: ThreadEvent[] = ofReading.map(({stack}, index) =>
+		({thread, kind, amount: counted[index], squares: Math.ceil((counted[index] / 1000) ** 2), stack}));
 	const sum = sumOf(counted, bytes => bytes);
-	return grown === sum ? allocations : [...allocations, {thread, bytes: grown - sum, squares: 0}];
+	return grown === sum ? allocations : [...allocations, {thread, kind, amount: grown - sum, squares: 0}];
 }
 
 /** Returns why a breakpoint was refused, in words. */

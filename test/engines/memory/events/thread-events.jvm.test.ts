@@ -3,7 +3,8 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {loadPerfCalls, type BreakpointCalls} from '../../../../source/engines/memory/cpu/perf/perf-calls.js';
-import {Allocations} from '../../../../source/engines/memory/events/allocations.js';
+import {ThreadEvents} from '../../../../source/engines/memory/events/thread-events.js';
+import {eventKinds} from '../../../../source/model/schema.js';
 import {openJvm} from '../../../../source/engines/memory/open.js';
 import {closedAfterTest, javaForTest, spawnForTest} from '../../../helpers/for-test.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../../../helpers/jvm.js';
@@ -19,11 +20,16 @@ const rates = ['60', '10'];
 
 /** What the program says of its two threads: the bytes of each method, and what ThreadMXBean says of all. */
 async function told(java: JavaProcess): Promise<ReadonlyArray<{readonly all: number; readonly of: readonly number[]}>> {
+	const numbers = await numbersOf(java);
+	return [0, 4].map(at => ({all: numbers[at + 3], of: numbers.slice(at, at + 3)}));
+}
+
+/** The numbers of the line that a program prints when it is asked. */
+async function numbersOf(java: JavaProcess): Promise<number[]> {
 	const before = java.output().length;
 	java.child.stdin!.write('\n');
 	await until(() => java.output().slice(before).endsWith('\n'));
-	const numbers = java.output().slice(before).trim().split(' ').map(Number);
-	return [0, 4].map(at => ({all: numbers[at + 3], of: numbers.slice(at, at + 3)}));
+	return java.output().slice(before).trim().split(' ').map(Number);
 }
 
 /** Bytes by the innermost frame, of each thread. */
@@ -112,6 +118,62 @@ describe.each(jdks().flatMap(jdk =>
 	},
 );
 
+/** Exceptions that a sample has, by class and the line that made them. */
+function addExceptions(counts: Map<string, number>, {sample: {events, frames}, names}: Observer): void {
+	for (let at = 0; at < events.count; at++) {
+		if (eventKinds[events.kind[at]] === 'exceptions') {
+			const [made, maker] = [0, 1].map(frame => names.frames[frames[events.stackStart[at] + frame]]);
+			const where = `${made} ${events.stackLength[at] > 1 ? maker : ''}`;
+			counts.set(where, (counts.get(where) ?? 0) + events.amount[at]);
+		}
+	}
+}
+
+describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release) || release === 17))('JDK $release', jdk => {
+	test.each([[[]], [['-Xint']]])('exceptions count at the lines that made them, with their class %j', async jvmArgs => {
+		const java = await javaForTest('KnownExceptions', {jdk, jvmArgs});
+		const observer = await Observer.open(java.pid, {
+			timer: 'perf', events: ['alloc', 'exceptions'], maxOverheadPercent: 100,
+		});
+		const next = async (counts: Map<string, number>) => {
+			await sleep(20);
+			expect(await observer.session.sample(observer.sample)).toMatchObject({ok: true});
+			addExceptions(counts, observer);
+		};
+
+		const first = new Map<string, number>();
+		await untilAsync(async () => {
+			await next(first);
+			return first.size > 0;
+		});
+		const counts = new Map<string, number>();
+		const beforeAtLeast = await numbersOf(java);
+		await sleep(250);
+		await next(first);
+		const beforeAtMost = await numbersOf(java);
+		while (sum([...counts.values()]) < 400) {
+			await next(counts);
+		}
+
+		const afterAtLeast = await numbersOf(java);
+		await sleep(250);
+		await next(counts);
+		const afterAtMost = await numbersOf(java);
+		const where = [
+			'KnownExceptions$NotFound.<init>:-1 KnownExceptions.find:29',
+			'KnownExceptions$Rejected.<init>:-1 KnownExceptions$Order.<init>:36',
+		];
+		expect([...counts.keys()].toSorted()).toEqual(where);
+		for (const [at, each] of where.entries()) {
+			expect(counts.get(each)).toBeGreaterThanOrEqual(0.99 * (afterAtLeast[at] - beforeAtMost[at]));
+			expect(counts.get(each)).toBeLessThanOrEqual(1.01 * (afterAtMost[at] - beforeAtLeast[at]));
+		}
+
+		// The program has made as many without a stack trace as of the first class.
+		expect(afterAtMost[2]).toBeGreaterThan(0);
+	});
+});
+
 test('of a thread that allocates as fast as it can, events are recorded for a part of the time', async () => {
 	const java = await javaForTest('KnownAllocations', {jvmArgs: ['-XX:+UseSerialGC', '-Xmx300m'], args: ['0', '1']});
 	const observer = await Observer.open(java.pid, {timer: 'perf', events: ['alloc'], maxOverheadPercent: 2});
@@ -136,7 +198,7 @@ test('reports have bytes by line and by thread, and say what events cost', async
 		readonly threads: ReadonlyArray<{readonly name: string; readonly allocBytes?: number}>;
 	};
 	expect(eventsMs).toBeGreaterThan(0);
-	expect(notes.find(note => note.startsWith('allocation: '))).toMatch(/^allocation: costs \d+ us an event/);
+	expect(notes.find(note => note.startsWith('events: '))).toMatch(/^events: costs \d+ us an event/);
 	expect(threads.find(({name}) => name === 'fast')!.allocBytes).toBeGreaterThan(0);
 	expect(lines.find(({method}) => method === 'small')!.allocBytes).toBeGreaterThan(0);
 });
@@ -223,7 +285,7 @@ describe('breakpoints', () => {
 		const java = await javaForTest('KnownAllocations', {args: rates});
 		const jvm = openJvm(java.pid, new Names());
 		const calls: BreakpointCalls = {...jvm.perf, openBreakpoint: () => ({errno: constants.errno[error]})};
-		expect(Allocations.start(calls, jvm, undefined as never, 2)).toMatch(line);
+		expect(ThreadEvents.start(calls, jvm, undefined as never, {kinds: ['alloc'], maxOverheadPercent: 2})).toMatch(line);
 		jvm.memory.close();
 	});
 });
