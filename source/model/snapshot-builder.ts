@@ -105,7 +105,7 @@ export class SnapshotBuilder implements Interner {
 	countEvent(thread: number, node: number, kind: EventKind, amount: number): void {
 		const event = idOf(this.#events, thread, node, eventKinds.indexOf(kind));
 		add(this.#eventSums.amount, event, amount);
-		add(this.#eventSums.squares, event, Math.ceil((amount / 1000) ** 2));
+		add(this.#eventSums.squares, event, Math.ceil((kind === 'alloc' ? amount / 1000 : amount) ** 2));
 	}
 
 	/** Returns everything counted so far. Absent figures are 0; `sampledMs` defaults to `durationMs`. */

@@ -5,6 +5,7 @@ import {threadFlag} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import type {PoolReading} from '../../source/model/pool-reading.js';
 import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {findingsOf} from '../../source/query/summary/findings.js';
 import {memoryView} from '../../source/views/memory/memory-view.js';
@@ -636,4 +637,45 @@ test('a pool that waits for results of its own tasks says how many are queued', 
 	expect(found({...snapshot, pools})).toEqual([
 		expect.stringMatching(/^The only thread of own-\* waits for results .* other task, 12 tasks queued\.$/),
 	]);
+});
+
+/** Two seconds in which `perS` exceptions and some bytes were recorded at two lines, three quarters at the first. */
+function withEvents(perS: number): Snapshot {
+	const builder = new SnapshotBuilder();
+	const thread = builder.addThread({key: 1, name: safe`main`});
+	const frame = (className: string, method: string, line: number) => builder.addFrame(className, method, '', line);
+	const [price, render] = [frame('com.acme.Parse', 'price', 40), frame('com.acme.Api', 'render', 5)];
+	const parse = frame('java.lang.Integer', 'parseInt', 652);
+	const made = frame('java.lang.NumberFormatException', '<init>', -1);
+	const atPrice = builder.addStack([made, parse, price]);
+	const atRender = builder.addStack([frame('com.acme.NotFound', '<init>', -1), render]);
+	for (let event = 0; event < 40; event++) {
+		const isFirst = event % 4 > 0;
+		builder.countEvent(thread, isFirst ? atPrice : atRender, 'exceptions', perS / 20);
+		builder.countEvent(thread, builder.addStack(isFirst ? [render] : [price]), 'alloc', 2 ** 26);
+	}
+
+	builder.count(thread, builder.addStack([price]), stateCode.RUNNABLE, 100, 2e9);
+	return builder.build({session: {durationMs: 2000, eventsMs: 2000, samples: 100}});
+}
+
+test('many exceptions are found, with the class and line of most', () => {
+	expect(found(withEvents(999))).toEqual([]);
+	const [finding] = findingsOf(withEvents(12_000), undefined, defaultQuery);
+	expect(finding.text)
+		.toBe('The program makes 12000 exceptions a second, 75% NumberFormatException at c.acme.Parse.price:40.');
+	expect(finding).toMatchObject({
+		id: 'exceptions',
+		figures: {
+			perS: 12_000, class: 'java.lang.NumberFormatException', at: 'com.acme.Parse.price:40', percent: 75,
+		},
+	});
+	expect(rowsAbout(withEvents(12_000))).toEqual(['lines java.lang.Integer.parseInt:652']);
+});
+
+test('what the program allocates is found if collections stop it', () => {
+	const snapshot = withEvents(100);
+	expect(found(snapshot, {recentGcPercent: 4.9})).toEqual([]);
+	expect(found(snapshot, {recentGcPercent: 5})).toEqual(['The program allocates 1.3G/s, 75% at c.acme.Api.render:5.']);
+	expect(rowsAbout(snapshot, {recentGcPercent: 5})).toEqual(['lines com.acme.Api.render:5']);
 });

@@ -1,7 +1,7 @@
 import {rowsInWindow} from '../../model/rows-in-window.js';
 import {rootNode} from '../../model/frame.js';
 import {eventColumns, eventKinds, type EventKind} from '../../model/schema.js';
-import type {Counters, Snapshot} from '../../model/snapshot.js';
+import type {Counters, Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {alignedTo, withoutNegativeCpu} from './aligned.js';
 import {isCounted, type Scope} from './scope.js';
@@ -32,11 +32,14 @@ export function exceptionsInWindow(...window: Window): Counters {
 
 /** Returns the same exceptions, by the stack that made them. */
 export function exceptionsByMaker(...window: Window): Counters {
-	const [{dictionary: {nodeParent}}] = window;
+	const [{dictionary}] = window;
 	const exceptions = exceptionsInWindow(...window);
-	// The stack (unattributed) has no caller.
-	const node = exceptions.node.map(each => nodeParent[each] === rootNode ? each : nodeParent[each]);
-	return {...exceptions, node};
+	return {...exceptions, node: exceptions.node.map(each => makerOf(dictionary, each))};
+}
+
+/** Returns the stack that made an exception, from that with its class; the same for (unattributed). */
+export function makerOf({nodeParent}: Dictionary, node: number): number {
+	return nodeParent[node] === rootNode ? node : nodeParent[node];
 }
 
 /** Returns a kind's amount by thread in a window; of bytes what the thread's own sum grew by. */

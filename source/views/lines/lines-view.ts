@@ -16,6 +16,9 @@ import {groupingKey, groupingRemarks, keyOrOption, plusAndMinus} from '../common
 import type {View} from '../common/view.js';
 import {isWithinError, querySummaryLines, lineColumns} from './lines.js';
 
+/** Ids of findings whose `line` is a row. */
+const findingsOnLines: ReadonlySet<string> = new Set(['together', 'exceptions', 'allocation']);
+
 export const linesView: View<LineRow> = {
 	id: 'lines',
 	title: 'Lines',
@@ -121,7 +124,7 @@ export const linesView: View<LineRow> = {
 	},
 	keyOfLocation: locationKey,
 	isAbout: ({id, line}, row) =>
-		(id === 'together' && line !== undefined && locationName(row) === locationName(line))
+		(findingsOnLines.has(id) && line !== undefined && locationName(row) === locationName(line))
 		|| (id === 'jit' && row.className === jvmWork.jit),
 	locationOf: row => row,
 };
