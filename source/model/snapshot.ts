@@ -162,6 +162,8 @@ export type TargetVitals = {
 	readonly directBuffers?: number;
 	readonly directMaxBytes?: number;
 	readonly directGrowthBytesPerMin?: number;
+	/** Direct memory may be in use, but cannot be read: a moving collector has moved what counts it. */
+	readonly isDirectUnknown?: boolean;
 	/** Memory of files that the program maps into buffers, and their number. */
 	readonly mappedBytes?: number;
 	readonly mappedBuffers?: number;
@@ -187,6 +189,7 @@ export type EngineFigures = Pick<
 	| 'directBytes'
 	| 'directGrowthBytesPerMin'
 	| 'directMaxBytes'
+	| 'isDirectUnknown'
 	| 'mappedBuffers'
 	| 'mappedBytes'
 	| 'pendingFinalizers'

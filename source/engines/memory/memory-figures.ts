@@ -115,13 +115,14 @@ export class MemoryFigures {
 
 	/** Returns the figures of the JDK, or those of the last reading if objects have moved. */
 	#jdkFigures(nowMs: number): EngineFigures {
+		const hasDirectBuffers = this.#objects.classes.get(this.#classes.bits) !== undefined;
 		for (let attempt = 0; attempt < maxAttempts; attempt++) {
 			const figures = this.#whileNothingMoves(() => ({
 				...ifReadable(() => this.#direct(), {}),
 				...ifReadable(() => this.#mapped(), {}),
 				...ifReadable(() => this.#finalizers(), {}),
 			}));
-			if (figures) {
+			if (figures && (figures.directBytes !== undefined || !hasDirectBuffers)) {
 				this.#lastOfJdk = {
 					...figures,
 					...(figures.directBytes === undefined
@@ -133,7 +134,7 @@ export class MemoryFigures {
 			}
 		}
 
-		return nowMs - this.#lastAtMs <= maxAgeMs ? this.#lastOfJdk : {};
+		return nowMs - this.#lastAtMs <= maxAgeMs ? this.#lastOfJdk : {isDirectUnknown: hasDirectBuffers};
 	}
 
 	/** Returns what `read` returns; undefined if objects may have moved meanwhile. */

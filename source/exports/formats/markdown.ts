@@ -77,6 +77,7 @@ function findingsPart(
 		safe`## Findings`,
 		safe``,
 		...(findings.length === 0 ? [safe`None: no deadlock, lock, server, pool, heap or limit stands out.`] : []),
+		...(vitals?.isDirectUnknown ? [safe`Direct memory could not be read: the collector has moved what counts it.`] : []),
 		...shown.flatMap((finding, index) => [
 			safe`${index + 1}. ${code(finding.text)}`,
 			...figuresOf(finding),

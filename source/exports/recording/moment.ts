@@ -111,7 +111,7 @@ const growthName = /Growth(?:Bytes)?PerMin$/;
 function checkedVitals({gcCause, recentGcCause, minuteGcCause, openMostly, ...vitals}: Document): TargetVitals {
 	const isFigure = (value: unknown) => typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 	const figures: TargetVitals = Object.fromEntries(Object.entries(vitals).filter(([name, value]) =>
-		['isStopped', 'isFrozen'].includes(name)
+		['isStopped', 'isFrozen', 'isDirectUnknown'].includes(name)
 		|| isFigure(growthName.test(name) && typeof value === 'number' ? Math.abs(value) : value)));
 	return {...figures, ...checkedTexts({gcCause, recentGcCause, minuteGcCause, openMostly})};
 }

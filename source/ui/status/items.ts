@@ -231,16 +231,17 @@ export const headerItems: readonly HeaderItem[] = [
 		text({data: {vitals}}) {
 			const [limit] = limitsOf(vitals);
 			const shown = shownLimit(vitals);
+			const okText = vitals.isDirectUnknown ? safe`direct memory unknown` : safe`limits ok`;
 			return shown
 				? safe`${joined([
 					safe`${shown.name} ${Math.round(usedPercent(shown))}% of ${shown.maxText}`,
 					...[trendArrows[trendOf(shown) ?? 'flat']].filter(Boolean),
 				], safe` `)}`
-				: (limit && usedPercent(limit) < nearPercent ? safe`limits ok` : safe``);
+				: (limit && usedPercent(limit) < nearPercent ? okText : safe``);
 		},
 		role({data: {vitals}}) {
 			const shown = shownLimit(vitals);
-			return shown ? limitRole(usedPercent(shown)) : 'good';
+			return shown ? limitRole(usedPercent(shown)) : (vitals.isDirectUnknown ? undefined : 'good');
 		},
 	},
 	{

@@ -153,6 +153,10 @@ function captionOf(vitals: TargetVitals): Printable | undefined {
 		return safe`${missing}.`;
 	}
 
+	if (vitals.isDirectUnknown) {
+		return safe`Direct and mapped buffers cannot be read now: the collector has moved what counts them.`;
+	}
+
 	return vitals.codeCacheBytes === undefined
 		? safe`Only the memory engine reads direct and mapped buffers, code cache and finalizers.`
 		: undefined;

@@ -1,5 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {unknownFigure, type PoolKind} from '../../model/pool-reading.js';
+import {poolLimit, unknownFigure, type PoolKind} from '../../model/pool-reading.js';
 import {safe, type Printable} from '../../util/printable.js';
 import {figureColumn, textColumn, type Column} from '../../query/columns/column.js';
 import {
@@ -152,6 +152,7 @@ export function queryPools(snapshot: Snapshot, since: Snapshot | undefined, quer
 	return {
 		rows: sortRows(filtered(counted, scope.filter, filterFields), poolColumns, query.sort),
 		allRows: rows.length,
+		...(rows.length >= poolLimit ? {caption: safe`There may be more: only ${poolLimit} pools are read.`} : {}),
 		missing: snapshot.pools
 			? undefined
 			: safe`no pools here: the memory engine reads them, once a second`,
