@@ -1,8 +1,12 @@
 import {breakpointRecord, pageBytes, type MappedRing, type BreakpointCalls} from '../cpu/perf/perf-calls.js';
-import {Ring, type Records} from '../cpu/perf/perf-ring.js';
+import {Ring, type PerfRecord} from '../cpu/perf/perf-ring.js';
 
 /** Bytes of stack in a record, and pages of a ring, the best first: each ring holds some 15 records. */
 const sizes = [{stackBytes: 16_384, pages: 64}, {stackBytes: 8192, pages: 32}, {stackBytes: 2048, pages: 8}] as const;
+
+/** Records of a slice that surely fit, and the part of the busiest slice's events that is kept after another. */
+const recordsOfSlice = 8;
+const keptOfMost = 0.998;
 
 /** A word that a thread writes, or code (`isCode`) that it executes. */
 export type Watched = {readonly address: number; readonly isCode?: boolean};
@@ -34,8 +38,12 @@ export class Breakpoint {
 	readonly #fd: number;
 	readonly #mapped: MappedRing;
 	readonly #ring: Ring;
-	/** Events that `take` has told of. */
-	#told = 0;
+	/** Events at the last call of `take`, and those of them for which no record stands yet. */
+	#counted = 0;
+	#pending = 0;
+	/** How many events make a record, and the most events of a recent slice. */
+	#period = 1;
+	#most = 0;
 
 	private constructor(calls: BreakpointCalls, fd: number, mapped: MappedRing) {
 		this.#calls = calls;
@@ -49,28 +57,48 @@ export class Breakpoint {
 	}
 
 	/**
-	Removes all records and returns them, with the number of events without a record since the last call. The kernel
-	itself writes that number only with a later record, so the count of events tells it. Not after `close`.
+	Removes all records and returns them, with the number of events since the last call and how many of them a record
+	stands for. Not after `close`.
 	*/
-	take(): Records {
+	take(): {readonly records: readonly PerfRecord[]; readonly events: number; readonly times: number} {
+		const {records} = this.#ring.take();
 		const count = this.#calls.eventCount(this.#fd);
-		const taken = this.#ring.take();
-		this.#told += taken.records.length;
-		// A record may have come after the count was read.
-		const lost = Math.max(0, count - this.#told);
-		this.#told += lost;
-		return {...taken, lost};
+		const events = count - this.#counted;
+		this.#counted = count;
+		this.#pending += events - (records.length * this.#period);
+		let times = this.#period;
+		// More than the next record will stand for: the ring was full.
+		if (records.length > 0 && this.#pending >= 2 * this.#period) {
+			times += this.#pending / records.length;
+			this.#pending = 0;
+		}
+
+		this.#setPeriod(events);
+		return {records, events, times};
 	}
 
 	close(): void {
 		this.#calls.unmap(this.#mapped);
 		this.#calls.close(this.#fd);
 	}
+
+	/**
+	Lets a record stand for more events, until a slice like the busiest of late fits into the ring. Of a burst that does
+	not fit, only the lines at its start would be seen. The number varies, so as not to run in step with the program.
+	*/
+	#setPeriod(events: number): void {
+		this.#most = Math.max(events, this.#most * keptOfMost);
+		const period = Math.max(1, Math.round(this.#most / recordsOfSlice * (0.75 + (0.5 * Math.random()))));
+		if (period !== this.#period) {
+			this.#period = period;
+			this.#calls.setPeriod(this.#fd, period);
+		}
+	}
 }
 
 /** Rounds of writes that are measured, and writes of a round: so few that their records fit into a ring. */
 const rounds = 25;
-const writesOfRound = 10;
+const writesOfRound = 6;
 
 /**
 Returns what a record costs the thread that writes, milliseconds: measured on this thread, with and without a

@@ -312,9 +312,9 @@ export class ThreadEvents {
 		let events = 0;
 		for (const [thread, {breakpoints}] of this.#threads) {
 			for (const [kind, breakpoint] of breakpoints) {
-				const {records, lost} = breakpoint.take();
-				events += records.length + lost;
-				this.#keep(thread, kind, {records, times: timesLonger * (records.length + lost) / records.length});
+				const taken = breakpoint.take();
+				events += taken.events;
+				this.#keep(thread, kind, {records: taken.records, times: timesLonger * taken.times});
 			}
 		}
 
