@@ -39,6 +39,16 @@ test.concurrent.for([
 	}),
 );
 
+test.concurrent(
+	'an error of the agent in a full heap is not for the program\'s own handler of uncaught exceptions',
+	beside(async () => {
+		const java = await javaForTest('FillsHeap', {jvmArgs: ['-Xmx300m', '-XX:+UseParallelGC'], under: []});
+		await runCli('trace', String(java.pid), 'FillsHeap#tiny', '--yes', '--duration', '4');
+		const [, thread] = await java.waitFor(/^(?:survived|uncaught in (\S+):)/m);
+		expect(thread ?? 'main').toBe('main');
+	}),
+);
+
 test.skipIf(!hasPrlimit).concurrent(
 	'a report that cannot be written ends the tracing with one clear line (needs prlimit, to bound its file)',
 	beside(async () => {

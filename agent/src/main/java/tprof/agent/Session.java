@@ -53,6 +53,20 @@ final class Session implements Runnable {
 			fault = error;
 		}
 
+		for (int tries = 0; tries < MOST_TRIES; tries++) {
+			try {
+				end(fault);
+				return;
+			} catch (Throwable full) {
+				// There was no memory even to load a class of ours: the program may free some.
+				fault = fault == null ? full : fault;
+				pause(AGAIN_MS);
+			}
+		}
+	}
+
+	private void end(Throwable ended) {
+		Throwable fault = ended;
 		if (fault instanceof OutOfMemoryError || fault instanceof NoRoomException) {
 			dropAll();
 		}

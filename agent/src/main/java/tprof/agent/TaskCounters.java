@@ -90,7 +90,7 @@ final class TaskCounters implements Runnable {
 		tasks.workers.mute();
 		try {
 			readAll();
-		} catch (OutOfMemoryError full) {
+		} catch (Throwable error) {
 			budget.fail();
 		}
 	}

@@ -61,8 +61,11 @@ public final class Stub {
 		}
 	}
 
-	/** A session's thread. Does not refer to the agent once it runs, so that the agent's classes can be unloaded. */
-	private static final class SessionThread extends Thread {
+	/**
+	A session's thread. Does not refer to the agent once it runs, so that the agent's classes can be unloaded. What it
+	throws is not for the program's handler of uncaught exceptions, which may end the JVM.
+	*/
+	private static final class SessionThread extends Thread implements Thread.UncaughtExceptionHandler {
 		private Runnable agent;
 
 		SessionThread(Runnable agent) {
@@ -70,6 +73,12 @@ public final class Stub {
 			this.agent = agent;
 			setDaemon(true);
 			setContextClassLoader(null);
+			setUncaughtExceptionHandler(this);
+		}
+
+		@Override
+		public void uncaughtException(Thread thread, Throwable error) {
+			// The tool notices that no answer comes.
 		}
 
 		@Override
