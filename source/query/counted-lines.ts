@@ -1,6 +1,7 @@
 import {safe, type Printable} from '../util/printable.js';
-import {lookUp} from '../model/column-types.js';
+import {fromNames, lookUp} from '../model/column-types.js';
 import {rootNode, unattributed} from '../model/frame.js';
+import {eventKinds, type EventKind} from '../model/schema.js';
 import type {Dictionary, Snapshot} from '../model/snapshot.js';
 import {stateCode} from '../model/thread-state.js';
 import type {PastFigures} from './columns/column.js';
@@ -8,7 +9,7 @@ import {
 	attributionOf, callingLinesOfBuckets, endsOf, ownOfBuckets, viaOfBuckets, type CallingLines,
 } from './counters/attribution.js';
 import {alignedTo} from './counters/aligned.js';
-import {allocatedInWindow, exceptionsByMaker} from './counters/allocated.js';
+import {eventsByCause} from './counters/allocated.js';
 import {codeKind, type CodeKind} from './counters/own-code.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFigures} from './counters/buckets.js';
 import {countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
@@ -24,15 +25,20 @@ type GroupFigures = CountedFigures & {
 	/** Sums of the samples with the group anywhere on their stack. */
 	readonly totals: Sums;
 	readonly contention: ContentionByLocation;
-	/** Bytes allocated at the group itself, and with what it calls; undefined if no events were recorded. */
-	readonly allocated?: {readonly self: Float64Array; readonly total: Float64Array; readonly overMs: number};
-	/** Exceptions that the group itself made. */
-	readonly exceptions?: {readonly self: Float64Array; readonly overMs: number};
+	/** Undefined if no events were recorded. */
+	readonly events?: GroupEvents;
 	/** The rule of own code. */
 	readonly app: Query['app'];
 	/** Unless own code is first: returns the line of own code, and the program's lines, that led to some groups. */
 	readonly ownOf?: (groups: readonly number[]) => Location | undefined;
 	readonly callingLinesOf?: (groups: readonly number[]) => CallingLines | undefined;
+};
+
+/** By group: what its own events of each kind count for, and the bytes allocated by it and by what it calls. */
+type GroupEvents = {
+	readonly self: Readonly<Record<EventKind, Float64Array>>;
+	readonly totalAllocated: Float64Array;
+	readonly overMs: number;
 };
 
 /** Where a row is among those of the JVM's work, which open: see the fields of `LineRow`. */
@@ -84,26 +90,9 @@ export class LineRow extends CountedRow<GroupFigures> {
 		return isInTicks ? percentOf(this.totalTicks, sums.wholeTicks) : percentOf(this.totalCpuNs, sums.wholeCpuNs);
 	}
 
-	/** Bytes allocated at the line itself, and with what it calls. */
-	get allocatedBytes(): number {
-		return this.counted.allocated?.self[this.bucket] ?? 0;
-	}
-
+	/** Bytes allocated at the line and in what it calls. */
 	get totalAllocatedBytes(): number {
-		return this.counted.allocated?.total[this.bucket] ?? 0;
-	}
-
-	get allocatedPerS(): number {
-		return eventsPerS(this.allocatedBytes, this.counted.allocated?.overMs ?? 0);
-	}
-
-	/** Exceptions with a stack trace that the line itself made. */
-	get exceptions(): number {
-		return this.counted.exceptions?.self[this.bucket] ?? 0;
-	}
-
-	get exceptionsPerS(): number {
-		return eventsPerS(this.exceptions, this.counted.exceptions?.overMs ?? 0);
+		return this.counted.events?.totalAllocated[this.bucket] ?? 0;
 	}
 
 	get blockedNow(): number {
@@ -152,6 +141,15 @@ export class LineRow extends CountedRow<GroupFigures> {
 
 	protected override get location(): Location {
 		return this.counted.grouping.locations[this.bucket];
+	}
+
+	/** Returns what events of a kind at the line itself count for; 0 if they were not recorded. */
+	events(kind: EventKind): number {
+		return this.counted.events?.self[kind][this.bucket] ?? 0;
+	}
+
+	eventsPerS(kind: EventKind): number {
+		return eventsPerS(this.events(kind), this.counted.events?.overMs ?? 0);
 	}
 
 	/** Returns the same row at another place. */
@@ -205,7 +203,7 @@ export function countedLines(
 	const {wholeCpuNs, wholeTicks} = sums;
 	const ends = endsOf(dictionary, query);
 	const ranked = {counters, buckets: sums.buckets, scope, app: query.app};
-	const [allocated, exceptions] = eventsByGroup(snapshot, since, {scope, grouping, attributed});
+	const events = eventsByGroup(snapshot, since, {scope, grouping, attributed});
 	const figures: GroupFigures = {
 		grouping,
 		sums,
@@ -219,8 +217,7 @@ export function countedLines(
 			sizeOf: thread => membersOf(threads, thread),
 		}),
 		contention: contentionByLocation(snapshot, attributed, grouping, scope),
-		allocated,
-		exceptions,
+		events,
 		...(ends
 			? {viaOf: viaOfBuckets(dictionary, ends, ranked)}
 			: {
@@ -229,9 +226,10 @@ export function countedLines(
 			}),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	const busy = [totals.cpuNs, ...(events ? [events.totalAllocated, ...Object.values(events.self)] : [])];
 	const rows: LineRow[] = [];
 	for (let group = 1; group < grouping.locations.length; group++) {
-		const isBusy = [totals.cpuNs, allocated?.total, exceptions?.self].some(of => of && of[group] > 0);
+		const isBusy = busy.some(of => of[group] > 0);
 		if (totals.ticks[group] > 0 || (isCpuCounted && isBusy)) {
 			rows.push(new LineRow(group, figures));
 		}
@@ -248,7 +246,7 @@ export function countedLines(
 	};
 }
 
-/** Returns the bytes allocated and the exceptions made in a window by group; nothing if no events were recorded. */
+/** Returns what events of a window count for, by group; undefined if none were recorded. */
 function eventsByGroup(
 	snapshot: Snapshot,
 	since: Snapshot | undefined,
@@ -257,9 +255,9 @@ function eventsByGroup(
 		readonly grouping: Grouping;
 		readonly attributed: Int32Array;
 	},
-): readonly [allocated?: GroupFigures['allocated'], exceptions?: GroupFigures['exceptions']] {
+): GroupEvents | undefined {
 	if (snapshot.events.count === 0) {
-		return [];
+		return undefined;
 	}
 
 	const {dictionary: {nodeCount, nodeFrame}, dictionary} = snapshot;
@@ -272,13 +270,11 @@ function eventsByGroup(
 		return self;
 	};
 
-	const overMs = eventsMs(snapshot, since);
-	const byNode = sumsByNode(allocatedInWindow(snapshot, since, scope), nodeCount, scope);
-	const ofLines = selfOf(byNode);
-	return [
-		{self: ofLines, total: totalsOf(dictionary, byNode, grouping).cpuNs, overMs},
-		{self: selfOf(sumsByNode(exceptionsByMaker(snapshot, since, scope), nodeCount, scope)), overMs},
-	];
+	const byNode = fromNames(eventKinds, kind =>
+		sumsByNode(eventsByCause(kind, snapshot, since, scope), nodeCount, scope));
+	const self = fromNames(eventKinds, kind => selfOf(byNode[kind]));
+	const {cpuNs: totalAllocated} = totalsOf(dictionary, byNode.alloc, grouping);
+	return {self, totalAllocated, overMs: eventsMs(snapshot, since)};
 }
 
 /** Returns, by group, the sums of all samples with it on their stack; turns `byNode` into sums of subtrees. */

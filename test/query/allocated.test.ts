@@ -39,7 +39,7 @@ function session() {
 
 const bytesByLine = (...window: Parameters<typeof queryLines>) =>
 	Object.fromEntries(queryLines(...window).rows.map(row =>
-		[locationName(row), [row.allocatedBytes, row.totalAllocatedBytes]]));
+		[locationName(row), [row.events('alloc'), row.totalAllocatedBytes]]));
 
 describe('exceptions', () => {
 	test('count at the line that made them, not at the frame of their class, and by thread', () => {
@@ -55,9 +55,10 @@ describe('exceptions', () => {
 		const snapshot = builder.build({session: {durationMs: 4000, eventsMs: 2000, samples: 100}});
 		const query = {...defaultQuery, sort: {column: 'exceptions', reverse: false}};
 		expect(queryLines(snapshot, undefined, query).rows.map(row =>
-			[locationName(row), row.exceptions, row.exceptionsPerS, row.allocatedBytes]))
+			[locationName(row), row.events('exceptions'), row.eventsPerS('exceptions'), row.events('alloc')]))
 			.toEqual([['a.Main.run:1', 12, 6, 0], ['(unattributed)', 1, 0.5, 0]]);
-		expect(queryThreads(snapshot, undefined, defaultQuery).rows.map(row => [row.exceptions, row.exceptionsPerS]))
+		expect(queryThreads(snapshot, undefined, defaultQuery).rows.map(({events, eventsPerS}) =>
+			[events.exceptions, eventsPerS.exceptions]))
 			.toEqual([[13, 6.5]]);
 	});
 });
@@ -86,13 +87,13 @@ describe('bytes allocated', () => {
 	test('are a rate over the time in which they were recorded', () => {
 		const {first, last} = session();
 		const [top] = queryLines(last, first, {...defaultQuery, sort: {column: 'alloc', reverse: false}}).rows;
-		expect([locationName(top), top.allocatedPerS]).toEqual(['a.Main.copy:5', 8e6]);
+		expect([locationName(top), top.eventsPerS('alloc')]).toEqual(['a.Main.copy:5', 8e6]);
 	});
 
 	test('of a thread are what the thread itself counts', () => {
 		const {first, last} = session();
 		const threads = queryThreads(last, first, {...defaultQuery, showsWaitsForWork: true}).rows;
-		expect(threads.map(({name, allocatedBytes, allocatedPerS}) => [name, allocatedBytes, allocatedPerS]))
+		expect(threads.map(({name, events, eventsPerS}) => [name, events.alloc, eventsPerS.alloc]))
 			.toEqual([['fast', 18e6, 9e6], ['slow', 2e6, 1e6]]);
 	});
 

@@ -1,4 +1,5 @@
 import {fromNames} from '../../model/column-types.js';
+import {eventKinds, type EventKind} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {msOf, rounded} from '../../query/columns/format.js';
 import {byText} from '../../query/columns/sort.js';
@@ -123,11 +124,17 @@ function lineOf(row: LineRow, query: Query) {
 		totalCpuMs: msOf(totalCpuNs),
 		states: statesAsJson(states),
 		...viaOf(row, query),
-		...(row.allocatedBytes > 0 || row.totalAllocatedBytes > 0
-			? {allocBytes: Math.round(row.allocatedBytes), totalAllocBytes: Math.round(row.totalAllocatedBytes)}
+		...(row.events('alloc') > 0 || row.totalAllocatedBytes > 0
+			? {allocBytes: Math.round(row.events('alloc')), totalAllocBytes: Math.round(row.totalAllocatedBytes)}
 			: {}),
-		...(row.exceptions > 0 ? {exceptions: row.exceptions} : {}),
+		...countsOf(kind => row.events(kind)),
 	};
+}
+
+/** Returns how many events there were of each kind that is counted, if there were any. */
+function countsOf(amountOf: (kind: EventKind) => number) {
+	const kinds = eventKinds.filter(kind => kind !== 'alloc' && amountOf(kind) > 0);
+	return fromNames(kinds, kind => amountOf(kind));
 }
 
 function threadOf({top, waitsFor, wait, ...row}: ThreadRow) {
@@ -150,8 +157,8 @@ function threadOf({top, waitsFor, wait, ...row}: ThreadRow) {
 		mounted: row.mounted,
 		wait: wait ? {kind: wait.kind, peer: wait.peer, end: wait.clientSide} : null,
 		runDelayMs: msOf(row.runDelayNs),
-		...(row.allocatedBytes > 0 ? {allocBytes: Math.round(row.allocatedBytes)} : {}),
-		...(row.exceptions > 0 ? {exceptions: row.exceptions} : {}),
+		...(row.events.alloc > 0 ? {allocBytes: Math.round(row.events.alloc)} : {}),
+		...countsOf(kind => row.events[kind]),
 	};
 }
 

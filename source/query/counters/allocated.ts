@@ -30,8 +30,12 @@ export function exceptionsInWindow(...window: Window): Counters {
 	return eventsInWindow('exceptions', ...window);
 }
 
-/** Returns the same exceptions, by the stack that made them. */
-export function exceptionsByMaker(...window: Window): Counters {
+/** Returns what events of a kind count for in a window, by thread and by the stack whose line caused them. */
+export function eventsByCause(kind: EventKind, ...window: Window): Counters {
+	if (kind === 'alloc') {
+		return allocatedInWindow(...window);
+	}
+
 	const [{dictionary}] = window;
 	const exceptions = exceptionsInWindow(...window);
 	return {...exceptions, node: exceptions.node.map(each => makerOf(dictionary, each))};

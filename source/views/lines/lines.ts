@@ -1,5 +1,6 @@
 import {unknownStack} from '../../model/frame.js';
 import {safe, type Printable} from '../../util/printable.js';
+import {eventKinds} from '../../model/schema.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {jvmWork, isJvmWork} from '../../model/jvm-stacks.js';
 import {maxLocationCells, nameWith, nameHeldBy, shortName, viaText} from '../../query/columns/names.js';
@@ -28,6 +29,7 @@ import {
 	treeMark,
 	type Column,
 } from '../../query/columns/column.js';
+import {eventFigures} from '../../query/columns/event-columns.js';
 import {formatStuck, formats, plural} from '../../query/columns/format.js';
 import {keyOrOption} from '../common/opening-keys.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
@@ -91,20 +93,9 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120,
 		description: 'CPU time at the line, milliseconds',
 	}),
-	figureColumn('alloc', row => row.allocatedPerS, formats.bytes, {
-		heading: 'ALLOC/s', title: 'bytes allocated', width: 7, fromColumns: 0,
-		description: 'bytes allocated at the line a second, if allocation is recorded (A, --events alloc)',
-		isBlank: row => row.allocatedBytes <= 0,
-		onlyWithValues: true,
-		isWithoutValues: rows => rows.every(row => row.allocatedBytes <= 0),
-	}),
-	figureColumn('exceptions', row => row.exceptionsPerS, formats.perS, {
-		heading: 'EXC/s', title: 'exceptions', width: 6, fromColumns: 0,
-		description:
-			'exceptions a second that the line made with a stack trace, if that is recorded (A, --events exceptions)',
-		isBlank: row => row.exceptions <= 0,
-		onlyWithValues: true,
-		isWithoutValues: rows => rows.every(row => row.exceptions <= 0),
+	...eventFigures<LineRow>({amount: (row, kind) => row.events(kind), perS: (row, kind) => row.eventsPerS(kind)}, {
+		alloc: 'bytes allocated at the line a second',
+		exceptions: 'exceptions a second that the line made with a stack trace',
 	}),
 	figureColumn('total-ticks', row => row.totalTicks, formats.count, {
 		heading: 'TOTTCK',
@@ -306,8 +297,8 @@ function isWantedIn(snapshot: Snapshot, since: Snapshot | undefined, query: Quer
 	// A thread that ran for a moment says nothing of where threads wait, unless its stack was refused.
 	const hidesUnknown = isOfWaits && snapshot.session.refusedThreads === 0;
 	return (row: LineRow) => !(hidesUnknown && row.className === unknownStack.className)
-		&& (row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0 || row.allocatedBytes > 0
-			|| row.exceptions > 0);
+		&& (row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0
+			|| eventKinds.some(kind => row.events(kind) > 0));
 }
 
 /** Returns the rows of the Lines view: lines that used CPU or, if almost none was used, lines where threads wait. */

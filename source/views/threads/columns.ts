@@ -1,9 +1,11 @@
 import {safe, type Printable} from '../../util/printable.js';
+import type {EventKind} from '../../model/schema.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {Location, LockInfo, StateTicks} from '../../query/types/query.js';
 import {
 	cpuColumn, figureColumn, ownCodeColumn, locationColumn, stateColumn, statesColumn, textColumn, type Column,
 } from '../../query/columns/column.js';
+import {eventFigures} from '../../query/columns/event-columns.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {waitText, type Wait} from '../../query/locks/wait-of.js';
 import {initializerText, nameHeldBy, nameWith, shortName, viaText} from '../../query/columns/names.js';
@@ -47,12 +49,9 @@ export type ThreadRow = {
 	readonly cpuPercent: number;
 	/** Share of the CPU time of all counted threads, 0..100. */
 	readonly sharePercent: number;
-	/** Bytes allocated, and the same a second; 0 if allocation is not recorded. */
-	readonly allocatedBytes: number;
-	readonly allocatedPerS: number;
-	/** Exceptions with a stack trace, and the same a second; 0 if they are not recorded. */
-	readonly exceptions: number;
-	readonly exceptionsPerS: number;
+	/** What the thread's events of each kind count for, and the same a second; 0 if they are not recorded. */
+	readonly events: Readonly<Record<EventKind, number>>;
+	readonly eventsPerS: Readonly<Record<EventKind, number>>;
 	readonly runDelayNs: number;
 	readonly runDelayPercent: number;
 	/** Ticks by state, whether counted or not. */
@@ -107,22 +106,9 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 			row => row.threadCount,
 		],
 	}),
-	figureColumn('alloc', row => row.allocatedPerS, formats.bytes, {
-		heading: 'ALLOC/s', title: 'bytes allocated', width: 7, fromColumns: 0,
-		description:
-			'bytes that the thread allocated a second, a carrier with its virtual threads, if that is recorded '
-			+ '(A, --events alloc)',
-		isBlank: row => row.allocatedBytes <= 0,
-		onlyWithValues: true,
-		isWithoutValues: rows => rows.every(row => row.allocatedBytes <= 0),
-	}),
-	figureColumn('exceptions', row => row.exceptionsPerS, formats.perS, {
-		heading: 'EXC/s', title: 'exceptions', width: 6, fromColumns: 0,
-		description:
-			'exceptions a second that the thread made with a stack trace, if that is recorded (A, --events exceptions)',
-		isBlank: row => row.exceptions <= 0,
-		onlyWithValues: true,
-		isWithoutValues: rows => rows.every(row => row.exceptions <= 0),
+	...eventFigures<ThreadRow>({amount: ({events}, kind) => events[kind], perS: (row, kind) => row.eventsPerS[kind]}, {
+		alloc: 'bytes that the thread allocated a second, a carrier with its virtual threads',
+		exceptions: 'exceptions a second that the thread made with a stack trace',
 	}),
 	figureColumn('ticks', row => row.ticks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90,

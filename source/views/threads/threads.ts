@@ -1,7 +1,9 @@
 import {sumOf} from '../../util/sum.js';
 import {getOrCreate} from '../../util/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
+import {fromNames} from '../../model/column-types.js';
 import {threadFlag} from '../../model/sample.js';
+import {eventKinds} from '../../model/schema.js';
 import {poolName, type Printable} from '../../util/printable.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
@@ -50,8 +52,7 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const counters = countersInWindow(snapshot, since, scope);
 	const sums = sumByThread(counters, snapshot.threads.count);
 	const topOf = topLocations(snapshot, counters, scope, query);
-	const allocated = eventsByThread('alloc', snapshot, since, scope);
-	const exceptions = eventsByThread('exceptions', snapshot, since, scope);
+	const eventsOf = fromNames(eventKinds, kind => eventsByThread(kind, snapshot, since, scope));
 	const recordedMs = eventsMs(snapshot, since);
 	const overMs = sampledMs(snapshot, since);
 	const unknownNow = knowsThreadsNow(snapshot) ? {} : {isAlive: undefined, isWithoutWork: false};
@@ -68,10 +69,8 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 			const row = threadRow(snapshot, thread, query, {
 				cpuNs, cpuPercent: corePercent(cpuNs, overMs), sharePercent: 0,
 				runDelayNs, runDelayPercent: corePercent(runDelayNs, overMs), ticks, states, top: topOf(thread),
-				allocatedBytes: allocated[thread],
-				allocatedPerS: eventsPerS(allocated[thread], recordedMs),
-				exceptions: exceptions[thread],
-				exceptionsPerS: eventsPerS(exceptions[thread], recordedMs),
+				events: fromNames(eventKinds, kind => eventsOf[kind][thread]),
+				eventsPerS: fromNames(eventKinds, kind => eventsPerS(eventsOf[kind][thread], recordedMs)),
 			});
 			rows.push({...row, ...unknownNow});
 		}
@@ -140,7 +139,7 @@ function topLocations(
 type ThreadFigures = Pick<
 	ThreadRow,
 	| 'cpuNs' | 'cpuPercent' | 'sharePercent' | 'runDelayNs' | 'runDelayPercent' | 'ticks' | 'states' | 'top'
-	| 'allocatedBytes' | 'allocatedPerS' | 'exceptions' | 'exceptionsPerS'
+	| 'events' | 'eventsPerS'
 >;
 
 // eslint-disable-next-line complexity -- The fields of a row, some with a condition.
@@ -260,10 +259,8 @@ function foldRows(name: Printable, rows: readonly ThreadRow[]): ThreadRow {
 		cpuNs: sumOf(rows, row => row.cpuNs),
 		cpuPercent: sumOf(rows, row => row.cpuPercent),
 		sharePercent: sumOf(rows, row => row.sharePercent),
-		allocatedBytes: sumOf(rows, row => row.allocatedBytes),
-		allocatedPerS: sumOf(rows, row => row.allocatedPerS),
-		exceptions: sumOf(rows, row => row.exceptions),
-		exceptionsPerS: sumOf(rows, row => row.exceptionsPerS),
+		events: fromNames(eventKinds, kind => sumOf(rows, ({events}) => events[kind])),
+		eventsPerS: fromNames(eventKinds, kind => sumOf(rows, row => row.eventsPerS[kind])),
 		runDelayNs: sumOf(rows, row => row.runDelayNs),
 		runDelayPercent: sumOf(rows, row => row.runDelayPercent),
 		states: busiest.states.map((_, state) => sumOf(rows, row => row.states[state])),
