@@ -73,6 +73,8 @@ class Pusher implements JvmSampler {
 	readonly #jvms = new Set<JvmMetrics>();
 	readonly #progress = new Progress();
 	readonly #endMs: number;
+	/** Why events are not recorded, as far as it was said. */
+	readonly #saidRefusals = new Set<string>();
 	/** When it was last said that a table of stacks was full. */
 	#saidFullMs = -Infinity;
 
@@ -149,6 +151,7 @@ class Pusher implements JvmSampler {
 			this.stop,
 			async () => {
 				const snapshot = source.read();
+				this.#sayRefused(source.status().eventsRefusal);
 				if (!snapshot || snapshot.session.samples === (since?.session.samples ?? 0)) {
 					return;
 				}
@@ -170,6 +173,13 @@ class Pusher implements JvmSampler {
 		}
 
 		return isFull() && !isOver(source.status()) && !this.stop.aborted && performance.now() < this.#endMs;
+	}
+
+	#sayRefused(reason: string | undefined): void {
+		if (reason !== undefined && !this.#saidRefusals.has(reason)) {
+			this.#saidRefusals.add(reason);
+			this.#progress.end(`tprof-top: events are not recorded: ${reason}`);
+		}
 	}
 
 	#sayFull({pid, facts: {mainClass}}: Target): void {

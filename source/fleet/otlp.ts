@@ -1,6 +1,6 @@
 import {gzipSync} from 'node:zlib';
 import {Names} from '../exports/pprof/profile-names.js';
-import {timesOf, windowProfiles} from '../exports/pprof/window-profiles.js';
+import {periodOf, timesOf, windowProfiles} from '../exports/pprof/window-profiles.js';
 import {printable} from '../util/printable.js';
 import {version} from '../util/version.js';
 import {periodAttribute, periodText} from './pyroscope.js';
@@ -54,15 +54,18 @@ export const otlp: Protocol = {
 			return attributes.push(attribute) - 1;
 		};
 
-		const profiles = windowProfiles(window, () => names).map(({type, state, periodMs, samples}) => {
-			const valueType = {typeStrindex: names.text(type), unitStrindex: names.text('nanoseconds')};
+		const profiles = windowProfiles(window, () => names).map(profile => {
+			const {value, periodType, state, periodMs, samples} = profile;
+			const typeOf = ({type, unit}: typeof value) => ({
+				typeStrindex: names.text(type), unitStrindex: names.text(unit),
+			});
 			// Pyroscope and Parca make labels of the attributes of samples, but not of those of profiles.
 			const attributeIndices = [
-				attribute(periodAttribute, periodText(periodMs)),
+				...(periodMs === undefined ? [] : [attribute(periodAttribute, periodText(periodMs))]),
 				...(state ? [attribute('thread.state', state)] : []),
 			];
 			return {
-				sampleType: valueType,
+				sampleType: typeOf(value),
 				samples: samples.map(({locationId, value}) => ({
 					stackIndex: stacks.push({locationIndices: locationId}) - 1,
 					values: [String(value)],
@@ -70,8 +73,8 @@ export const otlp: Protocol = {
 				})),
 				timeUnixNano: String(timeNanos),
 				durationNano: String(durationNanos),
-				periodType: valueType,
-				period: String(Math.round(periodMs * 1e6)),
+				periodType: typeOf(periodType),
+				period: String(periodOf(profile)),
 			};
 		});
 		// All as texts: backends select by them, and some drop numbers.

@@ -22,8 +22,9 @@ export function periodIn(text: string): number | undefined {
 }
 
 /**
-Pyroscope's push API (Connect with Protocol Buffers, push/v1/push.proto): CPU time and, by thread state, thread time,
-each as pprof with one value. The profiles of a window have most names in common, so the body is compressed as a whole.
+Pyroscope's push API (Connect with Protocol Buffers, push/v1/push.proto): CPU time, events and, by thread state, thread
+time, each as pprof with one value. The profiles of a window have most names in common, so the body is compressed as a
+whole.
 */
 export const pyroscope: Protocol = {
 	headers: {'content-type': 'application/proto', 'content-encoding': 'gzip'},
@@ -36,7 +37,12 @@ export const pyroscope: Protocol = {
 		// Field 1 of PushRequest: series. Of a series: 1 labels (1 name, 2 value), 2 samples (1 raw_profile, 2 ID).
 		return gzipSync(message(windowProfiles(window).map(profile => {
 			const {name: kind, state, periodMs} = profile;
-			const named = {...labels, ...(state ? {state} : {}), [periodLabel]: periodText(periodMs), __name__: kind};
+			const named = {
+				...labels,
+				...(state ? {state} : {}),
+				...(periodMs === undefined ? {} : {[periodLabel]: periodText(periodMs)}),
+				__name__: kind,
+			};
 			const pairs = Object.entries(named).map(([name, value]) =>
 				message([[1, name.replaceAll('.', '_')], [2, value]]));
 			const sample = message([[1, encodeProfile(profile, window.session)], [2, randomUUID()]]);

@@ -2,18 +2,38 @@ import {gunzipSync} from 'node:zlib';
 import {Profile} from 'pprof-format';
 import {expect} from 'vitest';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
+import {unattributed} from '../../source/model/frame.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {safe} from '../../source/util/printable.js';
 import {VarintReader} from '../../source/util/varints.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from '../exports/snapshots.js';
 import {sumsByName} from '../helpers/sum.js';
 
 const {first, whole} = serviceSnapshots();
 
+/** A window with CPU time, bytes allocated and exceptions, of which more are known than one thread has. */
+export function eventsWindow(): Snapshot {
+	const builder = new SnapshotBuilder();
+	const [fast, slow] = [builder.addThread({key: 1, name: safe`fast`}), builder.addThread({key: 2, name: safe`slow`})];
+	const [run, copy] = [1, 5].map(line => builder.addFrame('a.Main', line === 1 ? 'run' : 'copy', 'Main.java', line));
+	const atCopy = builder.addStack([copy, run]);
+	const unknown = builder.addStack([builder.addFrame(unattributed.className, unattributed.method, '', -1)]);
+	builder.count(fast, atCopy, stateCode.RUNNABLE, 1, 1e9);
+	builder.countEvent(fast, atCopy, 'alloc', 6e6);
+	builder.countEvent(slow, atCopy, 'alloc', 2e6);
+	builder.countEvent(slow, unknown, 'alloc', -1e6);
+	builder.countEvent(fast, builder.addStack([builder.addFrame('a.NotFound', '<init>', '', -1), run]), 'exceptions', 12);
+	return builder.build({session: {durationMs: 1000, eventsMs: 500, samples: 50, requestedIntervalMs: 20}});
+}
+
 /** What is sent in tests, and the labels of all of it. */
 export const windows: Readonly<Record<string, Snapshot>> = {
 	'a window': windowSnapshot(whole, first),
 	'a session': whole,
 	'hostile names': hostileSnapshot(),
+	events: eventsWindow(),
 	...Object.fromEntries([1, 2, 3].map(seed => [`random ${seed}`, randomSnapshot(seed)])),
 };
 export const labels = {
@@ -26,7 +46,7 @@ export type Decoded = {
 	readonly Type: string;
 	readonly Period: number;
 	readonly Start: number;
-	/** Nanoseconds by stack: "function:line" from the innermost frame on, joined by ";". */
+	/** Values by stack: "function:line" from the innermost frame on, joined by ";". */
 	readonly Stacks: Readonly<Record<string, number>>;
 };
 

@@ -11,7 +11,7 @@ import {queryLines} from '../../source/views/lines/lines.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
 import {randomSession} from '../helpers/random-session.js';
 import {sum, sumsByName} from '../helpers/sum.js';
-import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
+import {decodeOtlp, decodePush, eventsWindow, labels, windows, type Decoded} from './decode.js';
 
 const {first, whole} = serviceSnapshots();
 
@@ -48,6 +48,21 @@ describe.each(Object.entries({
 			});
 		}
 	});
+});
+
+test('bytes and exceptions are profiles of their own, and none if they were not recorded', () => {
+	const ofEvents = (profiles: readonly Decoded[]) =>
+		profiles.filter(({Type}) => !/cpu|wall/.test(Type)).map(({Type, Stacks, Period, Labels}) => {
+			expect([Period, Object.keys(Labels).filter(name => name.startsWith('sampling'))]).toEqual([1, []]);
+			return [Type, Stacks];
+		});
+	const [bytes, exceptions] = [{'a.Main.copy:5;a.Main.run:1': 7e6}, {'a.NotFound.<init>:0;a.Main.run:1': 12}];
+	const body = pyroscope.encode(eventsWindow(), labels);
+	expect(ofEvents(decodePush(body)))
+		.toEqual([['memory:alloc_space:bytes:space:bytes', bytes], ['exceptions:exceptions:count:exceptions:count', exceptions]]);
+	expect(ofEvents(decodeOtlp(otlp.encode(eventsWindow(), labels))))
+		.toEqual([['alloc_space:bytes', bytes], ['exceptions:count', exceptions]]);
+	expect(ofEvents(decodePush(pyroscope.encode(whole, labels)))).toEqual([]);
 });
 
 test('labels are those of each backend', () => {

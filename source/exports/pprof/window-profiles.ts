@@ -4,66 +4,101 @@ import type {Counters, SessionStats, Snapshot} from '../../model/snapshot.js';
 import {sumUpTo} from '../../util/sum.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
+import {allocatedInWindow, exceptionsInWindow} from '../../query/counters/allocated.js';
+import {allStatesMask} from '../../query/counters/scope.js';
 import {isWaitForWork, shownState} from '../../query/counters/waiting-stacks.js';
 import {Names} from './profile-names.js';
 import {stacksOf} from './write.js';
 
 const nsPerMs = 1e6;
 
+/** What the values of a profile are, and what its period is in. */
+type ValueType = {readonly type: string; readonly unit: string};
+
+const time = (type: string): Pick<WindowProfile, 'value' | 'periodType'> => ({
+	value: {type, unit: 'nanoseconds'}, periodType: {type, unit: 'nanoseconds'},
+});
+
 /**
-CPU time, or the threads' time in a state, by stack. One value a sample and no labels, as a backend keeps a series for
-each set of labels.
+CPU time, the threads' time in a state, bytes allocated or exceptions, by stack. One value a sample and no labels, as a
+backend keeps a series for each set of labels.
 */
 type WindowProfile = {
-	/** Pyroscope's name of its kind. */
-	readonly name: 'process_cpu' | 'wall';
-	readonly type: 'cpu' | 'wall';
+	/** Pyroscope's name of its kind, if it has one. */
+	readonly name: 'process_cpu' | 'wall' | 'memory' | 'exceptions';
+	readonly value: ValueType;
+	readonly periodType: ValueType;
 	/** See `shownState`. */
 	readonly state?: ThreadState;
-	/** The time that a sample counts for; of CPU time about the mean, as backends keep a series for each. */
-	readonly periodMs: number;
-	/** Nanoseconds by stack, innermost location first. */
+	/**
+	The time that a sample counts for, of CPU time about the mean, as backends keep a series for each; undefined for
+	events, which have no such time.
+	*/
+	readonly periodMs?: number;
+	/** Values by stack, innermost location first. */
 	readonly samples: ReadonlyArray<{readonly locationId: number[]; readonly value: number}>;
 	readonly names: Names;
 };
 
-/** Returns the profiles of a window that have samples. `namesOf` returns the names of each, which may be shared. */
+/**
+Returns the profiles of a window that have samples. `namesOf` returns the names of each, which may be shared. Those of
+events are named as by Go's profiler and the pprof format: Pyroscope knows `memory:alloc_space`.
+*/
 export function windowProfiles(window: Snapshot, namesOf = () => new Names()): WindowProfile[] {
-	const counters = withoutNegativeCpu(window.dictionary, window.counters);
-	const nsPerTick = window.session.requestedIntervalMs * nsPerMs;
-	const sumsByStack = (nsOf: (counter: number) => number): Pick<WindowProfile, 'samples' | 'names'> => {
-		const names = namesOf();
-		const stackOf = stacksOf(window, names);
-		const sums = new Map<number[], number>();
-		for (let counter = 0; counter < counters.count; counter++) {
-			const ns = nsOf(counter);
-			if (ns !== 0) {
-				const stack = stackOf(counter);
-				sums.set(stack, (sums.get(stack) ?? 0) + ns);
-			}
-		}
-
-		return {
-			names,
-			samples: [...sums].map(([locationId, ns]) => ({locationId, value: Math.round(ns)})).filter(({value}) =>
-				value > 0),
-		};
-	};
-
+	const {dictionary, session: {requestedIntervalMs}} = window;
+	const counters = withoutNegativeCpu(dictionary, window.counters);
+	const nsPerTick = requestedIntervalMs * nsPerMs;
+	const sumsByStack = (of: Counters, valueOf: (counter: number) => number) =>
+		sumsOf({...window, counters: of}, namesOf(), valueOf);
 	const wallNsIn = (state: ThreadState) => (counter: number) =>
 		stateOf(window, counters, counter) === state ? counters.ticks[counter] * nsPerTick : 0;
+	const whole = {stateMask: allStatesMask, threads: undefined};
+	const [bytes, exceptions] = [allocatedInWindow, exceptionsInWindow].map(of => of(window, undefined, whole));
 	// Backends refuse a period of 0.
-	const wallPeriodMs = Math.max(0.001, window.session.requestedIntervalMs);
+	const wallPeriodMs = Math.max(0.001, requestedIntervalMs);
 	const profiles: WindowProfile[] = [
 		{
-			name: 'process_cpu', type: 'cpu', periodMs: cpuPeriodMs(counters) ?? wallPeriodMs,
-			...sumsByStack(counter => counters.cpuNs[counter]),
+			name: 'process_cpu', ...time('cpu'), periodMs: cpuPeriodMs(counters) ?? wallPeriodMs,
+			...sumsByStack(counters, counter => counters.cpuNs[counter]),
 		},
 		...threadStates.map(state => ({
-			name: 'wall', type: 'wall', state, periodMs: wallPeriodMs, ...sumsByStack(wallNsIn(state)),
+			name: 'wall', ...time('wall'), state, periodMs: wallPeriodMs, ...sumsByStack(counters, wallNsIn(state)),
 		}) as const),
+		{
+			name: 'memory', value: {type: 'alloc_space', unit: 'bytes'}, periodType: {type: 'space', unit: 'bytes'},
+			...sumsByStack(bytes, counter => bytes.cpuNs[counter]),
+		},
+		{
+			name: 'exceptions',
+			value: {type: 'exceptions', unit: 'count'},
+			periodType: {type: 'exceptions', unit: 'count'},
+			...sumsByStack(exceptions, counter => exceptions.cpuNs[counter]),
+		},
 	];
 	return profiles.filter(({samples}) => samples.length > 0);
+}
+
+/** Returns the sums of a figure of a window's counters by stack, without those that are not above 0. */
+function sumsOf(
+	window: Snapshot,
+	names: Names,
+	valueOf: (counter: number) => number,
+): Pick<WindowProfile, 'samples' | 'names'> {
+	const stackOf = stacksOf(window, names);
+	const sums = new Map<number[], number>();
+	for (let counter = 0; counter < window.counters.count; counter++) {
+		const value = valueOf(counter);
+		if (value !== 0) {
+			const stack = stackOf(counter);
+			sums.set(stack, (sums.get(stack) ?? 0) + value);
+		}
+	}
+
+	return {
+		names,
+		samples: [...sums].map(([locationId, sum]) => ({locationId, value: Math.round(sum)})).filter(({value}) =>
+			value > 0),
+	};
 }
 
 /** Returns the mean CPU time of a recorded sample as 1, 2 or 5 times a power of 10; undefined if none was recorded. */
@@ -98,17 +133,25 @@ export function timesOf({startedAtMs, durationMs}: SessionStats) {
 	return {timeNanos, durationNanos: Math.round(durationMs * nsPerMs)};
 }
 
+/**
+Returns the period of a profile in the unit of its type. It is 1 for events: a sample has what its events represent.
+*/
+export function periodOf({periodMs}: Pick<WindowProfile, 'periodMs'>): number {
+	return periodMs === undefined ? 1 : Math.round(periodMs * nsPerMs);
+}
+
 /** Returns a profile as pprof, not compressed. */
-export function encodeProfile({type, periodMs, samples, names}: WindowProfile, session: SessionStats): Uint8Array {
-	const valueType = {type: names.text(type), unit: names.text('nanoseconds')};
+export function encodeProfile(profile: WindowProfile, session: SessionStats): Uint8Array {
+	const {value, periodType, samples, names} = profile;
+	const typeOf = ({type, unit}: ValueType) => ({type: names.text(type), unit: names.text(unit)});
 	return new Profile({
-		sampleType: [valueType],
+		sampleType: [typeOf(value)],
 		sample: samples.map(({locationId, value}) => ({locationId, value: [value]})),
 		mapping: names.mappings,
 		location: names.locations,
 		function: names.functions,
-		periodType: valueType,
-		period: Math.round(periodMs * nsPerMs),
+		periodType: typeOf(periodType),
+		period: periodOf(profile),
 		...timesOf(session),
 		stringTable: names.strings,
 	}).encode();
