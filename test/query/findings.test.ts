@@ -480,6 +480,20 @@ test('threads that wait together are at the program\'s own line, and in what it 
 	expect(text).toMatch(/^3 threads wait together at \S*ConcurrentBag\.borrow:151 via SynchronousQueue\.poll/);
 });
 
+test.each([
+	['a sleep ends by itself', 't', 'java.lang.Thread.sleep:509', 60_000, 0],
+	['those who poll wait with a timeout', 't', 'java.lang.Object.wait:366', 29_999, 0],
+	['a wait with a timeout that is longer', 't', 'java.lang.Object.wait:366', 30_000, 1],
+	['a wait that nothing but others end', 'w', 'java.lang.Object.wait:366', 2000, 1],
+])('three threads at one line: %s', (_, state, wait, stuckForMs, count) => {
+	const drawing = new Picture();
+	for (const name of ['feed-1', 'feed-2', 'feed-3']) {
+		drawing.draw(`${name} | ${state} | com.acme.Feeds.next:12 | ${wait}`).set(name, {sinceMs: 100_000 - stuckForMs});
+	}
+
+	expect(found(drawing.build())).toHaveLength(count);
+});
+
 /** Four threads of a pool that wait for a server in a busy program, with what was read of the pool. */
 function fullPool(values: Partial<PoolReading>, {thread = 't', stuckMs = 1000} = {}): Snapshot {
 	const drawing = new Picture().draw('hot | R500 | work:1');

@@ -21,10 +21,10 @@ import {deadlocksOf} from '../locks/deadlocks.js';
 import {
 	attributedLocation,
 	isHeldUpNow,
-	waitsForWorkNow,
 	isStuckLonger,
 	lacksCarrier,
 	programLocation,
+	restsNow,
 	stuckMs,
 } from '../locks/newest-sample.js';
 import {groupWaits, unknownCall, waitOf} from '../locks/wait-of.js';
@@ -35,8 +35,12 @@ import {poolFindings} from './pool-findings.js';
 const manyContending = 3;
 const longContentionMs = 1000;
 
-/** Threads that stay at the same line for at least this time wait together; shorter waits may alternate. */
+/**
+Threads that stay at the same line for at least this time wait together; shorter waits may alternate. A wait with a
+timeout may be that of a poller, which most often asks again sooner.
+*/
 const leastTogetherMs = 2000;
+const leastTimedTogetherMs = 30_000;
 
 /**
 Virtual threads lack a carrier if all carriers have been pinned for this long. Unmounted threads are read about once a
@@ -330,7 +334,7 @@ function contentionText(
 /** Threads at the same line; `count`: how many they are. */
 type LocatedThreads = {readonly location: Location; readonly threads: readonly number[]; readonly count: number};
 
-/** Returns the finding on threads at the same own line that do not wait for work; undefined without two of them. */
+/** Returns the finding on threads at the same own line that wait, but not for work or time; undefined without two. */
 function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[]): Finding | undefined {
 	const {isOwn} = ownCode(query.app);
 	const {threads} = snapshot;
@@ -340,8 +344,8 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 		all.filter(thread => {
 			// A known system call waits for a peer: servers are reported above, and waiting for clients is normal.
 			const isForPeer = threads.waitKind[thread] > 0 && waitOf(snapshot, thread, query)?.kind !== unknownCall;
-			const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !waitsForWorkNow(snapshot, thread, query)
-				&& !isForPeer;
+			const leastMs = threads.state[thread] === stateCode.TIMED_WAITING ? leastTimedTogetherMs : leastTogetherMs;
+			const isStuck = stuckMs(snapshot, thread) >= leastMs && !restsNow(snapshot, thread, query) && !isForPeer;
 			const location = isStuck ? attributedLocation(snapshot, threads.node[thread], query) : undefined;
 			return location && isOwn(location.className);
 		}),
