@@ -174,9 +174,10 @@ export type TargetVitals = {
 	readonly classLoaders?: number;
 	/** Objects that wait for their finalizer. */
 	readonly pendingFinalizers?: number;
-	/** Resident memory of the process, and the part of it that is not of files. */
+	/** Resident memory of the process, its anonymous part, and the shared part without a file, such as ZGC's heap. */
 	readonly rssBytes?: number;
 	readonly rssAnonBytes?: number;
+	readonly rssSharedBytes?: number;
 };
 
 /** Figures of `TargetVitals` that only an engine can read. */

@@ -210,7 +210,10 @@ test('what a JVM does not compile, and a collector does not say, is not known', 
 	});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
 	await until(() => vitals.read().gcCause !== undefined);
-	const {compilationsPerS, heapAfterGcBytes, heapGrowthBytesPerMin, allocBytesPerS, safepointPercent} = vitals.read();
+	const read = vitals.read();
+	const {compilationsPerS, heapAfterGcBytes, heapGrowthBytesPerMin, allocBytesPerS, safepointPercent} = read;
+	// Its heap is shared memory.
+	expect(read.rssSharedBytes).toBeGreaterThan(mb);
 	expect({compilationsPerS, heapAfterGcBytes, heapGrowthBytesPerMin, allocBytesPerS}).toEqual({});
 	expect(safepointPercent).toBeGreaterThanOrEqual(0);
 });

@@ -84,6 +84,11 @@ test('everything that is known has a row, with its limit and what else is known'
 	expect(queryMemory(alone, undefined, withVitals(full)).caption).toBeUndefined();
 });
 
+test('shared memory, which ZGC has its heap in, is not of files', () => {
+	expect(rowsOf(withVitals({rssBytes: 111 * mb, rssAnonBytes: 24 * mb, rssSharedBytes: 63 * mb})))
+		.toEqual(['RSS|111M|||24M anonymous, 63M shared, such as ZGC\'s heap, 24M of files']);
+});
+
 test('what is not known has no row; a file without figures says so', () => {
 	expect(rowsOf(withVitals({openFiles: 7, heapUsedBytes: mb}))).toEqual(['heap|1M|||', 'open files|7|||']);
 	expect(queryMemory(alone, undefined, withVitals({openFiles: 7})).caption).toMatch(/^Only the memory engine reads/);

@@ -22,6 +22,7 @@ type Figures = Pick<
 	| 'openSockets'
 	| 'rssAnonBytes'
 	| 'rssBytes'
+	| 'rssSharedBytes'
 	| 'tasks'
 	| 'tasksMax'
 >;
@@ -58,6 +59,7 @@ export class ProcessLimits {
 			allowedCpus: cpusIn(allowedCpus),
 			rssBytes: kilobytes('VmRSS'),
 			rssAnonBytes: kilobytes('RssAnon'),
+			rssSharedBytes: kilobytes('RssShmem'),
 			memoryBytes: memory?.used,
 			memoryMaxBytes: memory?.max,
 			...this.#openFiles.read(),

@@ -256,12 +256,16 @@ function addNonHeap(rows: Rows, vitals: TargetVitals): void {
 	});
 }
 
-function addProcess(rows: Rows, {rssBytes, rssAnonBytes, memoryBytes, memoryMaxBytes}: TargetVitals): void {
+function addProcess(rows: Rows, vitals: TargetVitals): void {
+	const {rssBytes, rssAnonBytes, rssSharedBytes = 0, memoryBytes, memoryMaxBytes} = vitals;
 	rows.add('rss', safe`RSS`, rssBytes, {
 		about: safe`Resident memory of the process: heap, metaspace, code, stacks, buffers and all native memory.`,
 		note: parts(
 			bytesOf(rssAnonBytes, safe`anonymous`),
-			rssAnonBytes === undefined ? safe`` : bytesOf((rssBytes ?? 0) - rssAnonBytes, safe`of files`),
+			rssSharedBytes === 0 ? safe`` : bytesOf(rssSharedBytes, safe`shared, such as ZGC's heap`),
+			rssAnonBytes === undefined
+				? safe``
+				: bytesOf(Math.max(0, (rssBytes ?? 0) - rssAnonBytes - rssSharedBytes), safe`of files`),
 		),
 		trendOf: ({rssBytes: bytes}) => bytes,
 	});
@@ -269,7 +273,7 @@ function addProcess(rows: Rows, {rssBytes, rssAnonBytes, memoryBytes, memoryMaxB
 		about: safe`Memory of all processes of the cgroup. Above the limit the kernel ends one of them.`,
 		max: memoryMaxBytes,
 		note: safe`without cached files`,
-		trendOf: vitals => vitals.memoryBytes,
+		trendOf: then => then.memoryBytes,
 	});
 }
 
