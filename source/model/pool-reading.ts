@@ -35,8 +35,8 @@ export const poolFigures = {
 	readMs: 'difference',
 	readings: 'difference',
 	completed: 'difference',
-	/** Tasks that were submitted: what became completed, active or queued. */
-	arrived: 'difference',
+	/** Tasks that threads have begun: what became completed or active. */
+	started: 'difference',
 	/** Sums over readings: of the queue's length, its square, and its product with the length before. */
 	queuedSum: 'difference',
 	queuedSquares: 'difference',

@@ -43,6 +43,6 @@ test('a window has the differences of sums, and the newest of other figures', ()
 		...fromNames(names, () => value), id, kind: 'executor', name: printable('pool'), isCertain: true, threads: [], held: [],
 	});
 	const [known, fresh] = poolsSince([pool(1, 10), pool(2, 7)], [pool(1, 4), pool(3, 1)]);
-	expect(known).toMatchObject({completed: 6, arrived: 6, readings: 6, queuedSum: 6, active: 10, completedEver: 10});
+	expect(known).toMatchObject({completed: 6, started: 6, readings: 6, queuedSum: 6, active: 10, completedEver: 10});
 	expect(fresh).toMatchObject({completed: 7, active: 7});
 });

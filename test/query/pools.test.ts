@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {meanWait, poolStates} from '../../source/query/pools/pool-state.js';
+import type {PoolReading} from '../../source/model/pool-reading.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {safe} from '../../source/util/printable.js';
 import {picture} from '../helpers/picture.js';
@@ -55,7 +56,7 @@ function simulated({everyMs, taskMs, seconds, random}: {
 	}
 
 	const reading = poolReading({
-		readings: seconds, readMs: endMs, arrived: tasks.length, queuedSum, queuedSquares, queuedProducts,
+		readings: seconds, readMs: endMs, started: tasks.filter(({startMs}) => startMs <= endMs).length, queuedSum, queuedSquares, queuedProducts,
 	});
 	const waitedMs = tasks.reduce((sum, {atMs, startMs}) => sum + startMs - atMs, 0) / tasks.length;
 	return {reading, waitedMs};
@@ -81,15 +82,43 @@ test.each([[20, 14], [20, 18], [200, 150], [5, 2]])(
 );
 
 test('a queue in which no reading found a task has an upper bound', () => {
-	expect(meanWait(poolReading({readings: 30, readMs: 30_000, arrived: 3000}))).toEqual({
+	expect(meanWait(poolReading({readings: 30, readMs: 30_000, started: 3000}))).toEqual({
 		ms: 1, errorMs: 0, isAtMost: true,
 	});
 });
 
-test('there is no mean wait without arrivals, with few readings, or where tasks are not counted or not due', () => {
-	const known = {readings: 30, readMs: 30_000, arrived: 3000, queuedSum: 30};
+/** The readings of a queue with a length at each second, from which this number of tasks is begun a second. */
+function readingOf(lengths: readonly number[], perS: number): PoolReading {
+	const sum = (of: (length: number, index: number) => number) => lengths.map(of).reduce((a, b) => a + b, 0);
+	return poolReading({
+		readings: lengths.length,
+		readMs: 1000 * (lengths.length - 1),
+		started: perS * (lengths.length - 1),
+		queuedSum: sum(length => length),
+		queuedSquares: sum(length => length ** 2),
+		queuedProducts: sum((length, index) => length * (lengths[index - 1] ?? length)),
+	});
+}
+
+test.each([
+	['drains without arrivals', -50, 1000, 10],
+	['drains slowly', -5, 1000, 60],
+	['fills', 50, 0, 20],
+	['fills fast', 5000, 0, 10],
+])('the mean wait of a queue that %s is what its tasks wait, within a close error', (_, perS, from, seconds) => {
+	const lengths = Array.from({length: seconds + 1}, (_, second) => from + (perS * second));
+	// A task that arrives waits until 50 a second have begun those before it.
+	const waitMs = lengths.reduce((sum, length) => sum + (1000 * length / 50), 0) / lengths.length;
+	const {ms, errorMs, isAtMost} = meanWait(readingOf(lengths, 50))!;
+	expect(isAtMost).toBe(false);
+	expect(Math.abs(ms - waitMs)).toBeLessThan(errorMs);
+	expect(errorMs).toBeLessThan(waitMs);
+});
+
+test('there is no mean wait if no task began, with few readings, or where tasks are not counted or not due', () => {
+	const known = {readings: 30, readMs: 30_000, started: 3000, queuedSum: 30};
 	expect(meanWait(poolReading(known))).toBeDefined();
-	for (const unknown of [{arrived: 0}, {readings: 2}, {completedEver: -1}, {queued: -1}, {kind: 'scheduled'}] as const) {
+	for (const unknown of [{started: 0}, {readings: 2}, {completedEver: -1}, {queued: -1}, {kind: 'scheduled'}] as const) {
 		expect(meanWait(poolReading({...known, ...unknown}))).toBeUndefined();
 	}
 });

@@ -96,34 +96,34 @@ function perSecond({completedEver, completed, readMs}: PoolReading): number | un
 }
 
 /**
-Returns the mean wait for a thread by Little's law, the mean length of the queue by the rate of arrivals; undefined if
-the pool counts no tasks, or queues those that are not due. The arrivals are known; the error is that of a mean of some
-readings, which is less if successive lengths are alike (`partUnknown`), and that of tasks that waited before the window
-began or wait after its end. If it is as large as the wait, only the upper bound is known.
+Returns the mean wait for a thread by Little's law, the mean length of the queue by the rate at which tasks leave it;
+undefined if the pool counts no tasks, queues those that are not due, or has begun none. Unlike the rate of arrivals,
+this one also tells how long tasks wait while a queue fills or drains. The error is that of a mean of some readings,
+which is less if successive lengths are alike (`partUnknown`), and that of the rate, of tasks that begin at random. If
+it is as large as the wait, only the upper bound is known.
 */
 export function meanWait(
-	{kind, completedEver, queued, readings, readMs, arrived, queuedSum, queuedSquares, queuedProducts}: PoolReading,
+	{kind, completedEver, queued, readings, readMs, started, queuedSum, queuedSquares, queuedProducts}: PoolReading,
 ): MeanWait | undefined {
 	const isCounted = kind === 'executor' && completedEver !== unknownFigure && queued !== unknownFigure;
-	if (!isCounted || readings < leastReadings || readMs <= 0 || arrived <= 0) {
+	if (!isCounted || readings < leastReadings || readMs <= 0 || started <= 0) {
 		return undefined;
 	}
 
 	const length = queuedSum / readings;
-	const perArrivalMs = readMs / arrived;
+	const perTaskMs = readMs / started;
 	if (length === 0) {
-		return {ms: perArrivalMs * noneSeen / readings, errorMs: 0, isAtMost: true};
+		return {ms: perTaskMs * noneSeen / readings, errorMs: 0, isAtMost: true};
 	}
 
 	const variance = Math.max(0, (queuedSquares / readings) - (length ** 2));
 	const covariance = (queuedProducts / readings) - (length ** 2);
 	const ofMean = variance / readings * partUnknown(variance > 0 ? covariance / variance : 0);
-	const atEnds = 2 * ((length / arrived) ** 2);
-	const ms = length * perArrivalMs;
+	const ms = length * perTaskMs;
 	// Many readings with an empty queue and some with a long one say as little as few readings.
 	const effectiveReadings = (queuedSum ** 2) / queuedSquares;
 	const quantile = normalQuantile * (1 + (fewReadings / effectiveReadings));
-	const errorMs = quantile * ms * Math.sqrt((ofMean / (length ** 2)) + atEnds);
+	const errorMs = quantile * ms * Math.sqrt((ofMean / (length ** 2)) + (1 / started));
 	return errorMs < ms ? {ms, errorMs, isAtMost: false} : {ms: ms + errorMs, errorMs: 0, isAtMost: true};
 }
 

@@ -114,7 +114,7 @@ export const poolColumns: ReadonlyArray<Column<PoolRow>> = [
 	figureColumn('wait', ({wait}) => wait?.ms ?? 0, formats.ms, {
 		heading: 'WAIT', title: 'mean wait', width: 13, fromColumns: 76,
 		description:
-			'mean wait of tasks in the queue and its error: the queue\'s mean length by arrivals (Little\'s law)',
+			'mean wait of tasks in the queue and its error: the queue\'s mean length by the tasks begun (Little\'s law)',
 		value: row => waitText(row),
 		exportValue: ({wait}) => field(wait?.ms),
 	}),

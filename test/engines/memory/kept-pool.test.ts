@@ -16,9 +16,9 @@ test('sums grow from the first reading, and old copies of objects do not count',
 	};
 
 	read(100, true, 1000);
-	expect(pool.reading).toMatchObject({readings: 1, readMs: 0, completed: 0, arrived: 0, queuedSum: 6});
+	expect(pool.reading).toMatchObject({readings: 1, readMs: 0, completed: 0, started: 0, queuedSum: 6});
 	read(120, true, 2000, {queued: 10});
-	expect(pool.reading).toMatchObject({readMs: 1000, completed: 20, arrived: 24, queuedSum: 16, queuedProducts: 96});
+	expect(pool.reading).toMatchObject({readMs: 1000, completed: 20, started: 20, queuedSum: 16, queuedProducts: 96});
 	read(50, false, 3000);
 	expect(pool.reading).toMatchObject({readings: 2, atMs: 2000, completedEver: 120});
 	// A worker that just ended counted twice.

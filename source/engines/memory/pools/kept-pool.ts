@@ -97,7 +97,7 @@ export class KeptPool {
 }
 
 const noSums = {
-	readMs: 0, readings: 0, completed: 0, arrived: 0, queuedSum: 0, queuedSquares: 0, queuedProducts: 0,
+	readMs: 0, readings: 0, completed: 0, started: 0, queuedSum: 0, queuedSquares: 0, queuedProducts: 0,
 };
 
 /** Returns the sums over all readings, the last of which is `last`. */
@@ -107,22 +107,17 @@ function sumsOf(
 	{nowMs, completedNow}: {readonly nowMs: number; readonly completedNow: number},
 ): typeof noSums {
 	const length = known(now.queued);
-	const {readMs, readings, completed, arrived, queuedSum, queuedSquares, queuedProducts} = last ?? noSums;
-	const arrivedNow = last ? completedNow + atWork(now) - atWork(last) : 0;
+	const {readMs, readings, completed, started, queuedSum, queuedSquares, queuedProducts} = last ?? noSums;
+	const startedNow = last ? completedNow + known(now.active) - known(last.active) : 0;
 	return {
 		readMs: last ? readMs + nowMs - last.atMs : 0,
 		readings: readings + 1,
 		completed: last ? completed + completedNow : 0,
-		arrived: arrived + arrivedNow,
+		started: started + startedNow,
 		queuedSum: queuedSum + length,
 		queuedSquares: queuedSquares + (length ** 2),
 		queuedProducts: queuedProducts + (length * (last ? known(last.queued) : length)),
 	};
-}
-
-/** Tasks that have arrived and are not completed. */
-function atWork({active, queued}: Pick<ReadFigures, 'active' | 'queued'>): number {
-	return known(active) + known(queued);
 }
 
 function known(figure: number): number {
