@@ -5,6 +5,11 @@ import {fromNames, namesOf} from './column-types.js';
 export const poolKinds = ['executor', 'scheduled', 'forkjoin', 'carriers', 'netty', 'hikari'] as const;
 export type PoolKind = (typeof poolKinds)[number];
 
+/** Whether a pool of this kind is an executor: it counts its tasks, and its queue has those that wait for a thread. */
+export function isExecutor(kind: PoolKind): boolean {
+	return kind === 'executor' || kind === 'scheduled';
+}
+
 /** A figure that the pool does not have, or that could not be read. */
 export const unknownFigure = -1;
 
@@ -19,7 +24,7 @@ export const poolFigures = {
 	limit: 'newest',
 	/** Threads that run tasks, or connections in use. */
 	active: 'newest',
-	/** Tasks in the queue, or threads that wait for a connection. */
+	/** Tasks in the queue, if scheduled only those that are due, or threads that wait for a connection. */
 	queued: 'newest',
 	/** Room of the queue; unknown: no bound. */
 	queueBound: 'newest',

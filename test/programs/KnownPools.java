@@ -107,8 +107,14 @@ public class KnownPools {
 				return pool.getActiveCount();
 			}
 
+			/** Without those that are due later. */
 			int queued() {
-				return pool.getQueue().size();
+				int queued = 0;
+				for (Runnable task : pool.getQueue()) {
+					queued += task instanceof Delayed && ((Delayed) task).getDelay(TimeUnit.NANOSECONDS) > 0 ? 0 : 1;
+				}
+
+				return queued;
 			}
 
 			String figures() {
@@ -191,6 +197,10 @@ public class KnownPools {
 
 	public static void main(String[] args) throws Exception {
 		ScheduledThreadPoolExecutor scheduled = new ScheduledThreadPoolExecutor(3, named("timer", false));
+		for (int later = 0; later < 40; later++) {
+			scheduled.schedule(() -> {}, random(3) + 1, TimeUnit.HOURS);
+		}
+
 		ThreadPoolExecutor load = pool("load", 3, 3, new ArrayBlockingQueue<>(50), false);
 		load.setRejectedExecutionHandler(new ThreadPoolExecutor.CallerRunsPolicy());
 		Known[] all = {

@@ -556,7 +556,7 @@ test('a queue that grows is found, whatever its threads do, if they are all busy
 		{...growing, queuedGrowthPerMin: 0},
 		{...growing, queuedGrowthPerMin: -1},
 		{...growing, size: 3},
-		{...growing, kind: 'scheduled'},
+		{...growing, kind: 'forkjoin'},
 	] as const) {
 		expect(found(fullPool(healthy, {thread: 'R'}))).toEqual([]);
 	}

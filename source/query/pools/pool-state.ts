@@ -1,5 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {poolSince, unknownFigure, type HeldConnection, type PoolReading} from '../../model/pool-reading.js';
+import {isExecutor, poolSince, unknownFigure, type HeldConnection, type PoolReading} from '../../model/pool-reading.js';
 import {safe, type Printable} from '../../util/printable.js';
 import {appLine} from '../counters/attribution.js';
 import {cachedByNode} from '../counters/waiting-stacks.js';
@@ -97,15 +97,15 @@ function perSecond({completedEver, completed, readMs}: PoolReading): number | un
 
 /**
 Returns the mean wait for a thread by Little's law, the mean length of the queue by the rate at which tasks leave it;
-undefined if the pool counts no tasks, queues those that are not due, or has begun none. Unlike the rate of arrivals,
-this one also tells how long tasks wait while a queue fills or drains. The error is that of a mean of some readings,
-which is less if successive lengths are alike (`partUnknown`), and that of the rate, of tasks that begin at random. If
-it is as large as the wait, only the upper bound is known.
+undefined if the pool counts no tasks, or has begun none. Unlike the rate of arrivals, this one also tells how long
+tasks wait while a queue fills or drains. The error is that of a mean of some readings, which is less if successive
+lengths are alike (`partUnknown`), and that of the rate, of tasks that begin at random. If it is as large as the wait,
+only the upper bound is known.
 */
 export function meanWait(
 	{kind, completedEver, queued, readings, readMs, started, queuedSum, queuedSquares, queuedProducts}: PoolReading,
 ): MeanWait | undefined {
-	const isCounted = kind === 'executor' && completedEver !== unknownFigure && queued !== unknownFigure;
+	const isCounted = isExecutor(kind) && completedEver !== unknownFigure && queued !== unknownFigure;
 	if (!isCounted || readings < leastReadings || readMs <= 0 || started <= 0) {
 		return undefined;
 	}

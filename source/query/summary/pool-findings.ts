@@ -1,4 +1,5 @@
 import {getOrCreate} from '../../util/get-or-create.js';
+import {isExecutor} from '../../model/pool-reading.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {mostOf} from '../../util/sum.js';
 import {poolName, safe, type Printable} from '../../util/printable.js';
@@ -176,7 +177,7 @@ function growingQueueFinding(
 	const {kind, name, size, limit, queued, queueBound, queuedGrowthPerMin: growth} = reading;
 	const grows = growth >= muchQueueGrowthPerMin && growth >= muchQueueGrowth * queued;
 	// Between two tasks no thread is at work, and a pool may still make threads.
-	if (kind !== 'executor' || !grows || size < limit) {
+	if (!isExecutor(kind) || !grows || size < limit) {
 		return undefined;
 	}
 
@@ -207,7 +208,7 @@ function fullPoolFinding(snapshot: Snapshot, query: Query, state: PoolState): Fi
 		snapshot.threads.state[thread] !== stateCode.RUNNABLE && stuckMs(snapshot, thread) >= leastStuckMs);
 	const isQueueFull = queueBound > 0 && queued >= queueBound;
 	const isFull = fullMs >= leastFullMs && size > 1 && (queued >= size || isQueueFull);
-	if (kind !== 'executor' || !isFull || 2 * waiting.length <= size) {
+	if (!isExecutor(kind) || !isFull || 2 * waiting.length <= size) {
 		return undefined;
 	}
 

@@ -92,7 +92,7 @@ export const poolColumns: ReadonlyArray<Column<PoolRow>> = [
 	figureColumn('queued', queued, formats.count, {
 		heading: 'QUEUE', title: 'queue', width: 9, fromColumns: 0, sortKeys: ['total'],
 		description:
-			'tasks in the queue, if scheduled also those not due, or threads that wait for a connection; its bound',
+			'tasks in the queue, if scheduled only those that are due, or threads that wait for a connection; its bound',
 		thenBy: [active],
 		value: row => row.isOld || (queued(row) === 0 && figure(row, 'queueBound') <= 0)
 			? safe``

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import {unknownFigure, type PoolFigures} from '../../../model/pool-reading.js';
 import {printable, type Printable} from '../../../util/printable.js';
 import {fail, ifReadable} from '../target/memory-reader.js';
@@ -19,12 +20,19 @@ const maxInt = 2_147_483_647;
 /** Bits of ThreadPoolExecutor.ctl with the number of workers. */
 const countBits = 29;
 
+/** The queue of a ScheduledThreadPoolExecutor, and its own tasks; a program may make it wrap them. */
+const scheduledQueue = 'java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue';
+const scheduledTask = 'java.util.concurrent.ScheduledThreadPoolExecutor$ScheduledFutureTask';
+
+/** Most tasks of such a queue that are found due. */
+const dueLimit = 2000;
+
 /** Queues of the JDK that hold any number of tasks: an executor with one never has more threads than its core. */
 const unboundedQueues = new Set([
 	'java.util.concurrent.PriorityBlockingQueue',
 	'java.util.concurrent.DelayQueue',
 	'java.util.concurrent.LinkedTransferQueue',
-	'java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue',
+	scheduledQueue,
 ]);
 
 /** Queues of the JDK with a bound in `capacity`, which is Integer.MAX_VALUE by default. */
@@ -136,10 +144,37 @@ export class PoolFigureReader {
 			? (capacity === undefined || capacity === maxInt ? Infinity : capacity)
 			: objects.length(items);
 		return {
-			length: this.#queueLength(queue),
+			length: name === scheduledQueue ? this.#dueTasks(queue) : this.#queueLength(queue),
 			bound,
 			isOfJdk: items !== 0 || linkedQueues.has(name) || unboundedQueues.has(name),
 		};
+	}
+
+	/**
+	Counts the tasks that are due: others wait for their time, not for a thread. The queue is a binary heap: no task is
+	due before its parent. `unknownFigure` if the program wraps tasks, or too many are due.
+	*/
+	#dueTasks(queue: number): number {
+		const objects = this.#objects;
+		const size = objects.int(queue, 'size');
+		const tasks = objects.field(queue, 'queue', '[Ljava/util/concurrent/RunnableScheduledFuture;');
+		// System.nanoTime() is the same clock.
+		const nowNs = process.hrtime.bigint();
+		const indexes = size > 0 ? [0] : [];
+		let due = 0;
+		for (const index of indexes) {
+			const task = objects.element(tasks, index);
+			if (due >= dueLimit || objects.classOf(task) !== scheduledTask) {
+				return unknownFigure;
+			}
+
+			if (BigInt.asIntN(64, objects.big(task, 'time') - nowNs) <= 0n) {
+				due++;
+				indexes.push(...[(2 * index) + 1, (2 * index) + 2].filter(next => next < size));
+			}
+		}
+
+		return due;
 	}
 
 	#queueLength(queue: number): number {

@@ -80,6 +80,12 @@ export class JdkObjects {
 		return this.#jvm.heap.elements(array).length;
 	}
 
+	/** Returns an element of an array of objects; 0 for null. */
+	element(array: number, index: number): number {
+		const {length, start, bytes} = this.#jvm.heap.elements(array);
+		return index < length ? this.#jvm.heap.reference(start + (bytes * index)) : fail();
+	}
+
 	/** Returns the object in the first field whose declared type begins and ends with these texts; 0 for none. */
 	fieldEndingIn(object: number, start: string, end: string): number {
 		const {heap} = this.#jvm;
