@@ -22,7 +22,10 @@ export default defineConfig({
 		isolate: false,
 		projects: [
 			// More at a time would leave JVMs without a CPU on a small machine.
-			{extends: true, test: {name: 'programs', include: [withJvm], maxWorkers: 3}},
+			{
+				extends: true,
+				test: {name: 'programs', include: [withJvm], maxWorkers: 3, globalSetup: 'test/compile-programs.ts'},
+			},
 			// They come last: they use a CPU all the time, and leave none for long to a JVM.
 			{
 				extends: true,
