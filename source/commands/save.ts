@@ -6,6 +6,7 @@ import {xdgFolder} from '../config/configure.js';
 import {
 	freeStem, ignoringErrors, nearestFolder, removeAll, throwIfForeign, writeTogether, WriteError,
 } from '../exports/files/write-files.js';
+import {queryFor} from '../exports/common/export-format.js';
 import {formatOf, usualFormat} from '../exports/formats/format-registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
@@ -57,7 +58,7 @@ async function save(
 	);
 	const files = chosen.map(one => ({
 		file: name === undefined ? stem + one.extension : path.resolve(snapshotDir, name),
-		bytes: one.write(snapshot, baseline, {query, version, depth, withThreads, withStates}),
+		bytes: one.write(snapshot, baseline, {query: queryFor(one, query), version, depth, withThreads, withStates}),
 	}));
 	await writeTogether(files);
 	const [{file}, ...others] = files;

@@ -9,15 +9,15 @@ import {
 	attributionOf, callingLinesOfBuckets, endsOf, ownOfBuckets, viaOfBuckets, type CallingLines,
 } from './counters/attribution.js';
 import {alignedTo} from './counters/aligned.js';
-import {eventsByCause} from './counters/allocated.js';
+import {eventsByCause, measuredInWindow} from './counters/allocated.js';
 import {codeKind, type CodeKind} from './counters/own-code.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFigures} from './counters/buckets.js';
-import {countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
+import {effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
 import {eventsMs, eventsPerS, percentOf, effectiveSampleSize, sampledMs, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {membersOf} from './counters/thread-table.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/newest-sample.js';
-import type {Location, Measure, Query} from './types/query.js';
+import {isOfEvents, type Location, type Measure, type Query} from './types/query.js';
 
 /** Figures of a window that its rows read, by group. */
 type GroupFigures = CountedFigures & {
@@ -86,8 +86,8 @@ export class LineRow extends CountedRow<GroupFigures> {
 	}
 
 	get totalPercent(): number {
-		const {isInTicks, sums} = this.counted;
-		return isInTicks ? percentOf(this.totalTicks, sums.wholeTicks) : percentOf(this.totalCpuNs, sums.wholeCpuNs);
+		const {unit, sums} = this.counted;
+		return unit === 'ticks' ? percentOf(this.totalTicks, sums.wholeTicks) : percentOf(this.totalCpuNs, sums.wholeCpuNs);
 	}
 
 	/** Bytes allocated at the line and in what it calls. */
@@ -193,7 +193,7 @@ export function countedLines(
 	const {dictionary, threads} = snapshot;
 	const {nodeCount, nodeFrame} = dictionary;
 	const {countedMask, unit} = scope;
-	const counters = countersInWindow(snapshot, since, scope);
+	const counters = measuredInWindow(snapshot, since, scope, {byCause: true});
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const attributed = attributionOf(dictionary, query);
 	const byNode = sumsByNode(counters, nodeCount, scope);
@@ -210,7 +210,7 @@ export function countedLines(
 		totals,
 		threads,
 		threadsInStep: threadsInStep(snapshot, since),
-		isInTicks: unit === 'ticks',
+		unit,
 		app: query.app,
 		overMs: sampledMs(snapshot, since),
 		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter], {
@@ -225,8 +225,8 @@ export function countedLines(
 				callingLinesOf: callingLinesOfBuckets(dictionary, query, ranked),
 			}),
 	};
-	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
-	const busy = [totals.cpuNs, ...(events ? [events.totalAllocated, ...Object.values(events.self)] : [])];
+	const isCpuCounted = isOfEvents(unit) || (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	const busy = busyFigures(figures);
 	const rows: LineRow[] = [];
 	for (let group = 1; group < grouping.locations.length; group++) {
 		const isBusy = busy.some(of => of[group] > 0);
@@ -244,6 +244,12 @@ export function countedLines(
 		cpuSamples: effectiveSampleSize(sums.whole.cpu, sums.whole.cpu),
 		ticksPerObservation: wholeTicks > 0 ? figures.threadsInStep * sums.whole.ticks.squares / wholeTicks : 1,
 	};
+}
+
+/** Returns the figures of groups, any of which is reason enough for a row if the states of CPU time count. */
+function busyFigures({unit, totals, events}: GroupFigures): readonly Float64Array[] {
+	const ofEvents = events && !isOfEvents(unit) ? [events.totalAllocated, ...Object.values(events.self)] : [];
+	return [totals.cpuNs, ...ofEvents];
 }
 
 /** Returns what events of a window count for, by group; undefined if none were recorded. */
@@ -299,7 +305,8 @@ function totalsOf(
 }
 
 /**
-Returns the CPU time of a window at each location, or its ticks for queries in ticks. One result serves all filters.
+Returns the CPU time of a window at each location, or its ticks for queries in ticks; nothing for those of events. One
+result serves all filters.
 */
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
 	const {dictionary: {nodeFrame, nodeParent}, counters: {count, node, thread, state, ...now}} = snapshot;
@@ -328,6 +335,9 @@ export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, que
 		}
 	}
 
-	return (key, queryNow) =>
-		Math.max(0, (effectiveUnit(queryNow) === 'ticks' ? ticks : cpuNs)[groupOfKey.get(key) ?? -1] ?? 0);
+	return (key, queryNow) => {
+		const unit = effectiveUnit(queryNow);
+		const figures = unit === 'ticks' ? ticks : cpuNs;
+		return isOfEvents(unit) ? 0 : Math.max(0, figures[groupOfKey.get(key) ?? -1] ?? 0);
+	};
 }

@@ -8,9 +8,10 @@ import {isJvmWork} from '../model/jvm-stacks.js';
 import type {Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
 import {rowsInWindow} from '../model/rows-in-window.js';
+import {makerOf, measuredInWindow} from './counters/allocated.js';
 import {attributionOf} from './counters/attribution.js';
 import {sumsByNode} from './counters/buckets.js';
-import {countedThreads, countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope.js';
+import {countedThreads, scopeOf, type Scope, isCounted} from './counters/scope.js';
 import {byNumber, byText} from './columns/sort.js';
 import type {OwnCodeRule} from './counters/waiting-stacks.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
@@ -85,11 +86,13 @@ export function queryLineDetail(
 	const {className, method} = grouping.locations[group];
 	const isOfJvm = isJvmWork(className);
 	const scope: Scope = {...scopeOf(snapshot, query), work: isOfJvm ? 'all' : undefined};
-	const counters = countersInWindow(snapshot, since, scope);
+	const counters = measuredInWindow(snapshot, since, scope);
 	const attributed = attributionOf(dictionary, query);
 	const isAttributed = (node: number) =>
 		node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[attributed[node]]] === group;
-	const atLine = selectCounters(counters, isAttributed);
+	// Exceptions count at the line that made them, which called the frame of their class.
+	const causeOf = (node: number) => scope.unit === 'exceptions' ? makerOf(dictionary, node) : node;
+	const atLine = selectCounters(counters, node => isAttributed(node) || isAttributed(causeOf(node)));
 	// In Lines all work of a kind is one row.
 	const isAllOfKind = isOfJvm && method === '';
 	const ofRow = atLine.count > 0 && !isAllOfKind
@@ -111,7 +114,7 @@ export function queryThreadDetail(
 ): ThreadDetail {
 	const ofThreads = {...query, threadKeys: new Set(threadKeys)};
 	const scope = scopeOf(snapshot, ofThreads);
-	const counters = countersInWindow(snapshot, since, scope);
+	const counters = measuredInWindow(snapshot, since, scope);
 	const lines = [...countedLines(snapshot, since, ofThreads, scope).rows].sort((a, b) =>
 		byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key));
 	return {
@@ -131,7 +134,7 @@ export function queryStackDetail(
 	const scope = scopeOf(snapshot, query);
 	const isWanted = (node: number) => row?.isOf(node) === true;
 	return threadsAndWaits(snapshot, since, {
-		counters: selectCounters(countersInWindow(snapshot, since, scope), isWanted),
+		counters: selectCounters(measuredInWindow(snapshot, since, scope), isWanted),
 		scope,
 		rule: query,
 		isWanted,

@@ -6,6 +6,7 @@ import {pseudoFrame, unknownStack} from '../../source/model/frame.js';
 import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import type {SourceStatus} from '../../source/model/source.js';
 import type {SessionStats, Snapshot, TargetVitals} from '../../source/model/snapshot.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {starvedText} from '../../source/query/summary/summary.js';
 import {defaultQuery} from '../../source/query/types/query.js';
@@ -256,6 +257,30 @@ describe('the Lines view', () => {
 		expect(await screenOf(few).text()).toMatch(/^ +~1\.0 \| +R{8} x\.A\.b:2$/m);
 		const colored = screenOf(few, {theme: new Theme({color: true, ascii: true})});
 		expect(await colored.text()).toMatch(/\[2m {4}1\.0 .* x\.A\.b:2/);
+	});
+
+	test('% goes on to bytes and exceptions where these were recorded, in all that counts by stack', async () => {
+		const builder = new SnapshotBuilder();
+		const thread = builder.addThread({key: 1, name: safe`main`});
+		const [run, copy] = ['run', 'copy'].map((name, at) => builder.addFrame('a.Main', name, 'Main.java', 1 + (4 * at)));
+		const [atRun, atCopy] = [builder.addStack([run]), builder.addStack([copy, run])];
+		builder.count(thread, atRun, stateCode.RUNNABLE, 50, 1e9);
+		for (let event = 0; event < 100; event++) {
+			builder.countEvent(thread, event < 25 ? atRun : atCopy, 'alloc', 2 ** 20);
+		}
+
+		const snapshot = builder.build({session: {durationMs: 1000, eventsMs: 1000, samples: 50}});
+		const screen = screenOf(snapshot, {rows: 38});
+		expect(await screen.text()).toMatch(/^> +100 .* a\.Main\.run:1/m);
+		expect(await screen.text('%', '%', '%', '%')).toMatch(/unit: share of the bytes allocated/);
+		expect(await screen.text()).toMatch(/BYTE%v[^]*^> *75\.0 .* a\.Main\.copy:5.*\n +25\.0 .*a\.Main\.run:1/m);
+		const detail = await screen.text('enter');
+		expect(detail).toMatch(/75\.0% of the bytes allocated \+\/- 8\.4, 75\.0M allocated; with what it\s+called 75\.0M allocated/);
+		expect(detail).toMatch(/THREADS \(BYTES\)\n +75\.0M +main[^]*TOP STACKS\n +75\.0M allocated, 1 thread/);
+		expect(await screen.text('escape', '6')).toMatch(/BYTE%[^]*^.*100 +25\.0 .*a\.Main\.run:1/m);
+		expect(await screen.text('7')).toMatch(/a\.Main\.run:1 .* 100% +100M allocated +self 25\.0%/);
+		expect(await screen.text('%', '%')).toMatch(/unit: share of CPU time/);
+		expect(await screenOf(busy()).text('%', '%', '%', '%')).toMatch(/unit: percent of a core/);
 	});
 
 	test('the column by which rows are sorted is on every screen', async () => {

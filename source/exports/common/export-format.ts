@@ -1,5 +1,5 @@
 import type {Printable} from '../../util/printable.js';
-import type {Query} from '../../query/types/query.js';
+import {ofCpu, type Query} from '../../query/types/query.js';
 import type {Snapshot, TargetInfo, TargetVitals} from '../../model/snapshot.js';
 import type {TaskReport} from '../../model/task-report.js';
 import type {TraceReport} from '../../model/trace-report.js';
@@ -94,6 +94,8 @@ type SnapshotPart = {
 	readonly streaming: boolean;
 	/** Whether the format can write the rows of any view. */
 	readonly ofViews?: true;
+	/** Whether it can count events, if the query's unit is of some. */
+	readonly countsEvents?: true;
 	/** Whether the format shows what differs from the query's baseline, without a view for that. */
 	readonly comparesWithBaseline?: true;
 	/** Shape in which the format prints a list of JVMs; undefined: it cannot. */
@@ -103,6 +105,11 @@ type SnapshotPart = {
 	/** Writes what was counted up to the snapshot, since the baseline if given. Depends only on its arguments. */
 	write(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): Written;
 };
+
+/** Returns the query as a format counts it: with CPU time, if it cannot count the events of the query's unit. */
+export function queryFor({countsEvents}: SnapshotPart, query: Query): Query {
+	return countsEvents ? query : ofCpu(query);
+}
 
 /** A format of `--format`, which writes snapshots, traces, tasks, or several of these. No code depends on its id. */
 export type Format = Partial<SnapshotPart> & {

@@ -4,7 +4,8 @@ import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {endsOf} from '../../query/counters/attribution.js';
 import {locationName} from '../../query/counters/location.js';
-import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
+import {measuredInWindow} from '../../query/counters/allocated.js';
+import {scopeOf} from '../../query/counters/scope.js';
 import {sampledMs} from '../../query/counters/share.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
 import type {Location, Query} from '../../query/types/query.js';
@@ -43,7 +44,7 @@ export class StackSet {
 		const {nodeParent, nodeFrame, nodeCount} = dictionary;
 		// In a comparison the JVM's small work keeps frames of its own: it may not be small on the other side.
 		const scope = {...scopeOf(snapshot, query), work: query.baseline === undefined ? undefined : 'all' as const};
-		const counters = countersInWindow(snapshot, since, scope);
+		const counters = measuredInWindow(snapshot, since, scope);
 		const grouping = stackIndex(dictionary).grouping(query.by);
 		const {isKept} = treeFilter({...scope, overMs: sampledMs(snapshot, since)}, dictionary, grouping);
 		// With --own-first a stack ends at the program's own line.

@@ -32,6 +32,7 @@ export const text: ExportFormat = {
 		`the header and the table of hot lines or of --view, as on the screen; the top ${defaultTop} unless --top is given`,
 	streaming: true,
 	ofViews: true,
+	countsEvents: true,
 	traces: textTraces,
 	tasks: textTasks,
 	listing: 'table',

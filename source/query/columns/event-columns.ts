@@ -1,6 +1,53 @@
 import {eventKinds, type EventKind} from '../../model/schema.js';
+import {fromNames} from '../../model/column-types.js';
+import {safe, type Printable} from '../../util/printable.js';
+import {isOfEvents, type Measure, type Query} from '../types/query.js';
 import {figureColumn, type Column} from './column.js';
-import {formats} from './format.js';
+import {formatCount, formatMs, formats, type Format} from './format.js';
+
+/** Returns an amount in a unit in words: of CPU time, of bytes or of exceptions. */
+export function amountText(unit: Measure, amount: number): Printable {
+	return isOfEvents(unit)
+		? safe`${amounts[unit].format.text(amount)} ${amounts[unit].what}`
+		: safe`${formatMs(amount)} ms CPU`;
+}
+
+/** Returns `amountText` and, if it is of CPU time, the ticks. */
+export function amountsText(unit: Measure, amount: number, ticks: number): Printable {
+	const text = amountText(unit, amount);
+	return isOfEvents(unit) ? text : safe`${text}, ${formatCount(ticks)} ticks`;
+}
+
+/** Returns what a column of amounts in a unit is called, and how it writes them. */
+export function amountsIn(unit: Measure): {readonly heading: Printable; readonly format: Format} {
+	return isOfEvents(unit) ? amounts[unit] : {heading: safe`CPU ms`, format: formats.cpuMs};
+}
+
+const amounts = {
+	alloc: {heading: safe`BYTES`, format: formats.bytes, what: safe`allocated`},
+	exceptions: {heading: safe`EXC`, format: formats.count, what: safe`exceptions`},
+} as const satisfies Readonly<Record<EventKind, object>>;
+
+/** Returns a column of CPU time in milliseconds or, if figures are of events, of what they count for. */
+export function amountColumn<Row>(
+	of: (row: Row) => number,
+	settings: Pick<Column<Row>, 'description' | 'fromColumns'>,
+): Column<Row> {
+	return figureColumn('cpu', of, formats.cpuMs, {
+		heading: 'CPU ms',
+		measureHeadings: fromNames(eventKinds, kind => amounts[kind].heading),
+		title: 'CPU time',
+		width: 8,
+		value: (row, {measure}) => amountsIn(measure).format.text(of(row)),
+		...settings,
+	});
+}
+
+/** Settings of a column that has nothing while figures are of events. */
+export const notOfEvents = {
+	onlyWithValues: true,
+	isWithoutValues: (_rows: readonly unknown[], {unit}: Query) => isOfEvents(unit),
+} as const;
 
 const looks = {
 	alloc: {heading: 'ALLOC/s', title: 'bytes allocated', width: 7, format: formats.bytes},

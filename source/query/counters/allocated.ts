@@ -3,8 +3,9 @@ import {rootNode} from '../../model/frame.js';
 import {eventColumns, eventKinds, type EventKind} from '../../model/schema.js';
 import type {Counters, Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
+import {isOfEvents} from '../types/query.js';
 import {alignedTo, withoutNegativeCpu} from './aligned.js';
-import {isCounted, type Scope} from './scope.js';
+import {countersInWindow, isCounted, type Scope, type WindowCounters} from './scope.js';
 
 type Window = readonly [
 	snapshot: Snapshot,
@@ -14,7 +15,7 @@ type Window = readonly [
 
 /**
 Returns what was allocated between `since` (undefined: the session's start) and the snapshot, by thread and stack, in
-the form of counters: their `cpuNs` are bytes, and `squaredUs` squares of kilobytes of 1000 bytes. None is below 0: a
+the form of counters: their `cpuNs` are bytes, and `squaredUs` squares of thousands of bytes. None is below 0: a
 thread's events may represent more than it has allocated, which averages out.
 */
 export function allocatedInWindow(...window: Window): Counters {
@@ -24,10 +25,31 @@ export function allocatedInWindow(...window: Window): Counters {
 
 /**
 Returns the exceptions that were made in a window, by thread and stack, in the form of counters: their `cpuNs` are
-exceptions. The innermost frame of a stack is that of the exception's class, see `eventColumns`.
+exceptions, and `squaredUs` squares of thousands of them. The innermost frame of a stack is that of the exception's
+class, see `eventColumns`.
 */
 export function exceptionsInWindow(...window: Window): Counters {
 	return eventsInWindow('exceptions', ...window);
+}
+
+/**
+Returns what a scope's unit counts in a window: `countersInWindow` or, in their form, what events count for. Frames of
+exceptions' classes are the innermost of their stacks, unless `byCause`.
+*/
+export function measuredInWindow(
+	snapshot: Snapshot,
+	since: Snapshot | undefined,
+	scope: Parameters<typeof countersInWindow>[2] & Pick<Scope, 'unit'>,
+	{byCause = false}: {readonly byCause?: boolean} = {},
+): WindowCounters {
+	const {unit} = scope;
+	if (!isOfEvents(unit)) {
+		return countersInWindow(snapshot, since, scope);
+	}
+
+	return unit === 'exceptions' && !byCause
+		? exceptionsInWindow(snapshot, since, scope)
+		: eventsByCause(unit, snapshot, since, scope);
 }
 
 /** Returns what events of a kind count for in a window, by thread and by the stack whose line caused them. */
@@ -78,6 +100,7 @@ function eventsInWindow(wanted: EventKind, ...[snapshot, since, scope]: Window):
 		ticks: none,
 		cpuNs: amount,
 		squaredTicks: none,
-		squaredUs: squares,
+		// As if exceptions were nanoseconds.
+		squaredUs: wanted === 'alloc' ? squares : squares.map(each => each / 1e6),
 	};
 }

@@ -5,7 +5,9 @@ import {sumOf} from '../../util/sum.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {rootNode} from '../../model/frame.js';
 import {stateCount} from '../../model/thread-state.js';
-import type {StateTicks, Interval, Location, PartFigure} from '../types/query.js';
+import {
+	eventWholes, isOfEvents, type StateTicks, type Interval, type Location, type PartFigure, type Unit,
+} from '../types/query.js';
 import type {Scope} from './scope.js';
 import {
 	cpuPieces, corePercent, percentOf, effectiveSampleSize, shareError, shareInterval, type Pieces,
@@ -187,13 +189,18 @@ export class BucketSums {
 
 const maxTopThreads = 3;
 
+/** Returns what shares in a unit are parts of. */
+export function wholeOf(unit: Unit): Exclude<PartFigure['of'], 'a core'> {
+	return isOfEvents(unit) ? eventWholes[unit] : (unit === 'ticks' ? 'the ticks' : 'the CPU time');
+}
+
 /** Figures that rows read, by bucket. */
 export type CountedFigures = {
 	readonly sums: BucketSums;
 	readonly threadRanking: Ranking;
 	readonly threads: Snapshot['threads'];
-	/** Shares relate to ticks, not to CPU time. */
-	readonly isInTicks: boolean;
+	/** What shares relate to: ticks, what events count for, or CPU time. */
+	readonly unit: Unit;
 	readonly threadsInStep: number;
 	/** Milliseconds of sampling in the window. */
 	readonly overMs: number;
@@ -216,8 +223,8 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 	}
 
 	get selfPercent(): number {
-		const {isInTicks, sums} = this.counted;
-		return isInTicks ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
+		const {unit, sums} = this.counted;
+		return unit === 'ticks' ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
 	}
 
 	/** Half the width of the 95% confidence interval of `selfPercent`, percentage points. */
@@ -230,11 +237,15 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 		return this.errorPercent / 100 * this.counted.sums.wholeCpuNs;
 	}
 
+	get unit(): Unit {
+		return this.counted.unit;
+	}
+
 	/** Its self time in percent of a core or, where that is unknown or ticks count, as a share. */
 	get selfFigure(): PartFigure {
-		const {isInTicks, overMs} = this.counted;
-		if (isInTicks || overMs === 0) {
-			return {percent: this.selfPercent, error: this.errorPercent, of: isInTicks ? 'the ticks' : 'the CPU time'};
+		const {unit, overMs} = this.counted;
+		if (unit === 'ticks' || isOfEvents(unit) || overMs === 0) {
+			return {percent: this.selfPercent, error: this.errorPercent, of: wholeOf(unit)};
 		}
 
 		return {percent: corePercent(this.selfCpuNs, overMs), error: corePercent(this.errorNs, overMs), of: 'a core'};
@@ -277,7 +288,7 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 	}
 
 	get #samples(): number {
-		return this.counted.isInTicks ? this.tickSamples : this.cpuSamples;
+		return this.counted.unit === 'ticks' ? this.tickSamples : this.cpuSamples;
 	}
 
 	get #threads(): RankedMembers {

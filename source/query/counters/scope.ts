@@ -98,7 +98,7 @@ export function countedThreads({threads: {count}}: Snapshot, scope: Pick<Scope, 
 }
 
 /** Counters of a window. `workParts`: by node of the JVM's work, the nodes whose CPU time counts there as well. */
-type WindowCounters = Counters & {readonly workParts?: ReadonlyMap<number, readonly number[]>};
+export type WindowCounters = Counters & {readonly workParts?: ReadonlyMap<number, readonly number[]>};
 
 /**
 Returns the counters between `since` (undefined: the session's start) and the snapshot, within the scope. Unless

@@ -66,9 +66,7 @@ export function allocationFinding(
 
 	const {dictionary} = snapshot;
 	const allocated = allocatedInWindow(snapshot, since, {stateMask: allStatesMask, threads: undefined});
-	const {perS, sum} = rateOf(allocated, eventsMs(snapshot, since));
-	// Squares are of kilobytes.
-	const events = observationsOf(sum / 1000, sumUpTo(allocated.count, index => allocated.squaredUs[index]));
+	const {perS, sum, events} = rateOf(allocated, eventsMs(snapshot, since));
 	if (perS === 0 || events < leastEvents) {
 		return undefined;
 	}
@@ -91,7 +89,8 @@ export function allocationFinding(
 
 function rateOf({count, cpuNs, squaredUs}: Counters, overMs: number) {
 	const sum = sumUpTo(count, index => cpuNs[index]);
-	const events = observationsOf(sum, sumUpTo(count, index => squaredUs[index]));
+	// Squares are of thousands.
+	const events = observationsOf(sum / 1000, sumUpTo(count, index => squaredUs[index]));
 	return {perS: eventsPerS(sum, overMs), sum, events};
 }
 

@@ -1,6 +1,6 @@
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {sumUpTo} from '../../util/sum.js';
-import type {StateTicks, Query} from '../types/query.js';
+import {isOfEvents, type StateTicks, type Query} from '../types/query.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {stateCount, stateCode, threadStates} from '../../model/thread-state.js';
 import {isCollector} from '../../model/jvm-stacks.js';
@@ -161,7 +161,7 @@ Returns the query for the summary's rows: if the program only waits, all states 
 with `showsWaitsForWork`.
 */
 export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, query: Query): Query {
-	return query.summary?.showsWaits && isQuiet(snapshot, since, query)
+	return query.summary?.showsWaits && !isOfEvents(query.unit) && isQuiet(snapshot, since, query)
 		? {
 			...query,
 			ownFirst: true,

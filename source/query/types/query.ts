@@ -1,4 +1,5 @@
 import {safe, type Printable} from '../../util/printable.js';
+import type {EventKind} from '../../model/schema.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {ThreadState} from '../../model/thread-state.js';
 
@@ -12,7 +13,7 @@ export type StateTicks = readonly number[];
 export type PartFigure = {
 	readonly percent: number;
 	readonly error: number;
-	readonly of: 'a core' | 'the CPU time' | 'the ticks';
+	readonly of: 'a core' | 'the CPU time' | 'the ticks' | EventWhole;
 };
 
 /** A line, method or class: a group of frames. */
@@ -41,14 +42,26 @@ export type LockInfo = {
 export const groupings = ['line', 'method', 'class'] as const;
 export type GroupBy = (typeof groupings)[number];
 
+/** What all events of a kind count for together. */
+export const eventWholes = {
+	alloc: 'the bytes allocated', exceptions: 'the exceptions',
+} as const satisfies Readonly<Record<EventKind, string>>;
+type EventWhole = (typeof eventWholes)[EventKind];
+
 /**
 What figures of CPU time are in: percent of a core (`core`), shares of the CPU time (`cpu`), or milliseconds. `ticks`:
-shares of the ticks of the counted states instead.
+shares of the ticks of the counted states instead. A kind of events: shares of what these count for. Views that cannot
+count events then have CPU time in percent of a core.
 */
-export type Unit = 'core' | 'cpu' | 'ticks' | 'cpu-ms';
+export type Unit = 'core' | 'cpu' | 'ticks' | 'cpu-ms' | EventKind;
 
 /** The effective unit or, if that is ticks of one kind of states, that kind; see `measureOf`. */
 export type Measure = Unit | 'blocked' | 'waiting';
+
+/** Whether figures in a unit are of events, not of CPU time or ticks. */
+export function isOfEvents(unit: Measure): unit is EventKind {
+	return unit in eventWholes;
+}
 
 /** The states that count for ticks: `active` is RUNNABLE and BLOCKED, `waiting` WAITING and TIMED_WAITING. */
 export type StateSet = 'active' | 'all' | 'blocked' | 'waiting';
@@ -144,3 +157,8 @@ export type Finding = {
 	/** Whether the cause is outside the program, so that causes inside it come first. */
 	readonly isOutside?: true;
 };
+
+/** Returns the query with CPU time instead of events. */
+export function ofCpu(query: Query): Query {
+	return isOfEvents(query.unit) ? {...query, unit: defaultQuery.unit} : query;
+}

@@ -1,12 +1,13 @@
 import {safe, type Printable} from '../../util/printable.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
+import {amountText, amountsIn} from '../../query/columns/event-columns.js';
 import {formatCount, formatMs, formatStuck, plural, sparkline} from '../../query/columns/format.js';
 import type {Trend} from '../../query/past/steps.js';
 import {waitText, type WaitGroup} from '../../query/locks/wait-of.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
-import type {Location} from '../../query/types/query.js';
+import {isOfEvents, type Location, type Unit} from '../../query/types/query.js';
 import type {AnnotatedFrame} from '../../views/common/view.js';
 import {
 	type DetailData,
@@ -92,7 +93,7 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 		return [textPart(safe`Nothing sampled yet.`)];
 	}
 
-	const {row, view, tracer, lineNote, detail, linkTo, idleReason, trend} = data;
+	const {row, view, unit, tracer, lineNote, detail, linkTo, idleReason, trend} = data;
 	if (!row) {
 		return [textPart(safe`This row is no longer in the window.`, 'title'), textPart(safe`Esc goes back to the table.`)];
 	}
@@ -100,15 +101,16 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 	const isAtLine = (view.locationOf(row)?.line ?? 0) > 0;
 	const source = bounds.source > 0 ? data.source() : undefined;
 	const locationPart = (location: Location, cpuNs: number, ticks: number) =>
-		part(format => [locationLine(cpuNs, ticks, location, format)], linkTo.location(location));
+		part(format => [locationLine(figures(unit, cpuNs, ticks), location, format)], linkTo.location(location));
 	const neighbours = (rows: readonly Neighbour[]) =>
 		rows.slice(0, bounds.neighbours).map(neighbour => locationPart(neighbour, neighbour.cpuNs, neighbour.ticks));
 	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread =>
-		part(format => [threadLine(thread, format)], linkTo.thread(thread.key)));
+		part(format => [threadLine(thread, unit, format)], linkTo.thread(thread.key)));
 	const omittedThreads = detail.threads.length - threads.length;
 	const omission = omittedThreads > 0 ? [textPart(safe`  ... and ${omittedThreads} more`)] : [];
 	const [topStack, ...moreStacks] = detail.stacks.slice(0, bounds.stacks).map(stack => (format: LineFormat) =>
-		stackLines(stack, bounds.frames, format, idleReason));
+		stackLines(stack, bounds.frames, format, {unit, idleReason}));
+	const counted = isOfEvents(unit) ? amountsIn(unit).heading : safe`CPU ms, ticks`;
 	return [
 		part(({width}) =>
 			view.titleLines(row, width, tracer).flatMap(line => line ? titleSpans(line.text, width, line.role) : [])),
@@ -127,23 +129,23 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 			detail.waits.slice(0, bounds.holders).map(group => textPart(waitLine(group))),
 		),
 		...(source
-			? section(safe`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [
-				part(({width}) => sourceLines(source, bounds.source, width)),
+			? section(safe`SOURCE ${source.text.name} (${counted} with calls)`, [
+				part(({width}) => sourceLines(source, unit, bounds.source, width)),
 			])
 			: []),
 		...(trend ? section(safe`LAST 60s`, [part(({width}) => [trendSpans(trend, width)])]) : []),
 		...section(
-			safe`HOT LINES (CPU ms, ticks)`,
+			safe`HOT LINES (${counted})`,
 			(detail.lines ?? []).slice(0, bounds.neighbours).map(line =>
 				locationPart(line, line.selfCpuNs, line.selfTicks)),
 		),
-		...section(safe`THREADS (CPU ms, ticks, states)`, [
+		...section(isOfEvents(unit) ? safe`THREADS (${counted})` : safe`THREADS (${counted}, states)`, [
 			...threads.slice(0, bounds.threads),
 			...(bounds.moreThreads > 0 ? [] : omission),
 		]),
 		...section(safe`TOP STACKS`, topStack ? [part(topStack)] : []),
-		...section(safe`CALLERS (CPU ms, ticks)`, neighbours(detail.callers)),
-		...section(safe`CALLEES (CPU ms, ticks)`, neighbours(detail.callees)),
+		...section(safe`CALLERS (${counted})`, neighbours(detail.callers)),
+		...section(safe`CALLEES (${counted})`, neighbours(detail.callees)),
 		...section(
 			safe`MORE STACKS`,
 			moreStacks.map((lines, index) => part(format => [...(index === 0 ? [] : [[]]), ...lines(format)])),
@@ -179,18 +181,23 @@ function titleSpans(text: Printable, width: number, role: Span['role']): readonl
 const figuresCells = 17;
 const statesCells = 9;
 
-function figures(cpuNs: number, ticks: number): Printable {
-	return safe`${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
+function figures(unit: Unit, amount: number, ticks: number): Printable {
+	return safe`${pad(amountsIn(unit).format.text(amount), 8, 'right')} ${pad(ticksIn(unit, ticks), 6, 'right')}  `;
 }
 
-function threadLine(thread: DetailThread, {width}: LineFormat): Spans {
+/** Events have no ticks. */
+function ticksIn(unit: Unit, ticks: number): Printable {
+	return isOfEvents(unit) ? safe`` : formatCount(ticks);
+}
+
+function threadLine(thread: DetailThread, unit: Unit, {width}: LineFormat): Spans {
 	const states = stateCells(thread.states);
 	const blocked = thread.states[stateCode.BLOCKED];
 	const name = elideEnd(
 		safe`${thread.name}${blocked > 0 ? safe` (blocked in ${formatCount(blocked)})` : ''}`,
 		Math.max(0, width - figuresCells - statesCells),
 	);
-	return [{text: figures(thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {
+	return [{text: figures(unit, thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {
 		text: safe`${safe` `.repeat(statesCells - states.length)}${name}`,
 	}];
 }
@@ -228,10 +235,10 @@ function waitLine({count, longestMs, longestAtLeast, ...wait}: WaitGroup): Print
 	return safe`${pad(formatCount(count), 7, 'right')} ${pad(longest, 7, 'right')}  ${waitText(wait)}`;
 }
 
-function locationLine(cpuNs: number, ticks: number, location: Location, {width, fullNames}: LineFormat): Spans {
+function locationLine(figures: Printable, location: Location, {width, fullNames}: LineFormat): Spans {
 	return [{
 		text: elideEnd(
-			safe`${figures(cpuNs, ticks)}${shortName(location, Math.max(0, width - figuresCells), fullNames)}`,
+			safe`${figures}${shortName(location, Math.max(0, width - figuresCells), fullNames)}`,
 			width,
 		),
 	}];
@@ -241,14 +248,15 @@ function stackLines(
 	{ticks, cpuNs, state, threadCount, frames}: StackRow,
 	maxFrames: number,
 	format: LineFormat,
-	idleReason: DetailData['idleReason'],
+	{unit, idleReason}: Pick<DetailData, 'unit' | 'idleReason'>,
 ): Spans[] {
 	const reason = state === 'IDLE' && frames.length > 0
 		? idleReason?.(frames[0].className, frames[0].method)
 		: undefined;
-	const title = safe`  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${
-		plural(threadCount, safe`thread`)
-	}${
+	const amount = isOfEvents(unit)
+		? amountText(unit, cpuNs)
+		: safe`${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}`;
+	const title = safe`  ${amount}, ${plural(threadCount, safe`thread`)}${
 		reason ? safe`; ${reason}` : ''
 	}`;
 	return [[{text: elideEnd(title, format.width)}], ...frameLines(frames, maxFrames, format)];
@@ -272,8 +280,13 @@ function frameLines(frames: readonly AnnotatedFrame[], maxFrames: number, {width
 	];
 }
 
-/** Returns the lines around a location, each after its CPU milliseconds and ticks, or why the source is not shown. */
-function sourceLines({text, line, figures: figuresOfLine}: LocationSource, around: number, width: number): Spans[] {
+/** Returns the lines around a location, each after what was counted there, or why the source is not shown. */
+function sourceLines(
+	{text, line, figures: figuresOfLine}: LocationSource,
+	unit: Unit,
+	around: number,
+	width: number,
+): Spans[] {
 	const mismatch = text.mismatch === undefined ? undefined : safe`${text.found} is not what runs: ${text.mismatch}`;
 	const problem = text.note ?? mismatch;
 	if (problem !== undefined) {
@@ -286,7 +299,7 @@ function sourceLines({text, line, figures: figuresOfLine}: LocationSource, aroun
 	return Array.from({length: Math.max(0, last - first + 1)}, (_, index): Spans => {
 		const number = first + index;
 		const {cpuNs = 0, ticks = 0} = figuresOfLine.get(number) ?? {};
-		const lineFigures = safe`${pad(cpuNs > 0 ? formatMs(cpuNs) : safe``, 8, 'right')} ${
+		const lineFigures = safe`${pad(cpuNs > 0 ? amountsIn(unit).format.text(cpuNs) : safe``, 8, 'right')} ${
 			pad(ticks > 0 ? formatCount(ticks) : safe``, 6, 'right')
 		} `;
 		const gutter = safe`${lineFigures}${number === line ? '>' : ' '}${pad(safe`${number}`, digits, 'right')} `;

@@ -1,11 +1,12 @@
 import {Box} from 'ink';
 import {cellWidth} from '../../util/cell-width.js';
+import {amountText} from '../../query/columns/event-columns.js';
 import {formatCount, formatMs, formatPercent} from '../../query/columns/format.js';
 import {stateRole} from '../../query/columns/state-cells.js';
 import {codeKind} from '../../query/counters/own-code.js';
 import {effectiveUnit} from '../../query/counters/scope.js';
 import {shortName} from '../../query/columns/names.js';
-import type {Query} from '../../query/types/query.js';
+import {isOfEvents, type Query} from '../../query/types/query.js';
 import {hash, safe, type Printable} from '../../util/printable.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import type {FlameRow} from '../../views/flame/flame.js';
@@ -154,9 +155,9 @@ function packageHash({className}: FlameRow): number {
 }
 
 function selectionHeading(row: FlameRow, query: Query, width: number): Spans {
-	const amount = effectiveUnit(query) === 'ticks'
-		? safe`${formatCount(row.totalTicks)} ticks`
-		: safe`${formatMs(row.totalCpuNs)} ms`;
+	const unit = effectiveUnit(query);
+	const ofCpu = isOfEvents(unit) ? amountText(unit, row.totalCpuNs) : safe`${formatMs(row.totalCpuNs)} ms`;
+	const amount = unit === 'ticks' ? safe`${formatCount(row.totalTicks)} ticks` : ofCpu;
 	const {total, self} = row.percents;
 	const figures = safe` ${formatPercent(total)}%  ${amount}  self ${formatPercent(self)}%`;
 	const room = Math.max(0, width - figures.length);

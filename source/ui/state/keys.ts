@@ -516,7 +516,8 @@ const allKeys: readonly KeyBinding[] = [
 	},
 	{
 		action: 'unit', keys: ['%'], contexts: tables, label: '%',
-		help: 'unit: percent of a core, share of CPU time, share of ticks, CPU ms',
+		help: 'unit: percent of a core, share of CPU time, share of ticks, CPU ms; of the bytes allocated or the exceptions,'
+			+ ' where these were recorded (A): in Lines, Stacks, Tree and Flame, and in details',
 	},
 	{
 		action: 'window',

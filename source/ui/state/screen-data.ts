@@ -4,7 +4,7 @@ import type {SourceStatus} from '../../model/source.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/past-ring.js';
 import type {LineFigures} from '../../query/detail.js';
-import type {Finding, Location} from '../../query/types/query.js';
+import type {Finding, Location, Unit} from '../../query/types/query.js';
 import type {SourceText} from '../../sources/library.js';
 import type {RowDetail, View, ViewRow, ViewResult} from '../../views/common/view.js';
 import type {VitalsSteps} from '../../query/past/recent-vitals.js';
@@ -79,6 +79,8 @@ export type DetailData = {
 	/** Undefined: the row is no longer in the window. */
 	readonly row: ViewRow | undefined;
 	readonly detail: RowDetail;
+	/** What the figures count, and what they are in. */
+	readonly unit: Unit;
 	/** Returns the row's source, looked up at the first call; undefined if there is none. */
 	readonly source: () => LocationSource | undefined;
 	/** The row's trend in the minute up to the end of the window, if it was active and such rows have a trend. */

@@ -6,6 +6,7 @@ import {LookBack, type PastWindow} from '../../query/past/look-back.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {isQuiet, renamedText, summarize} from '../../query/summary/summary.js';
 import {querySourceLines} from '../../query/detail.js';
+import {effectiveUnit} from '../../query/counters/scope.js';
 import type {Finding, SummaryOptions, GroupBy, Location, Query} from '../../query/types/query.js';
 import {windowStart, ratesOf, recentRates, type SamplingRates} from '../../query/past/windows.js';
 import {viewOf, views} from '../../views/view-registry.js';
@@ -103,6 +104,7 @@ export class SessionData {
 					tracer: feed.status.tracer,
 					lineNote: feed.status.lineNote,
 					detail: view.detail(snapshot, since, query, key, row),
+					unit: effectiveUnit(query),
 					source: () =>
 						source(
 							[],

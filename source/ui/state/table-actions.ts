@@ -2,7 +2,8 @@ import {printable, safe, type Printable} from '../../util/printable.js';
 import type {SortKey} from '../../query/columns/column.js';
 import {windows} from '../../query/past/windows.js';
 import {stateSets} from '../../query/filter/state-sets.js';
-import type {Unit} from '../../query/types/query.js';
+import {eventWholes, type Unit} from '../../query/types/query.js';
+import {eventKinds} from '../../model/schema.js';
 import {choiceAfter} from '../../views/common/opening-keys.js';
 import {viewOf, views} from '../../views/view-registry.js';
 import {digitOf, type Action} from './keys.js';
@@ -146,8 +147,13 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 			withQuery(state, {showsWaitsForWork: !state.query.showsWaitsForWork}),
 			state.query.showsWaitsForWork ? safe`idle threads are hidden` : safe`idle threads are shown`,
 		),
-	unit(state) {
-		const unit = choiceAfter(units, units.find(({id}) => id === state.query.unit));
+	unit(state, {window}) {
+		const events = window?.snapshot.events;
+		const isRecorded = (code: number) => events?.kind.subarray(0, events.count).includes(code);
+		const ofEvents = eventKinds.filter((_, code) => isRecorded(code))
+			.map(id => ({id, title: safe`share of ${eventWholes[id]}`}));
+		const choices = [...units, ...ofEvents];
+		const unit = choiceAfter(choices, choices.find(({id}) => id === state.query.unit));
 		return withMessage(withQuery(state, {unit: unit.id}), safe`unit: ${unit.title}`);
 	},
 	window(state) {

@@ -1,5 +1,6 @@
 import {safe, type Printable} from '../../util/printable.js';
 import {stateSets} from '../../query/filter/state-sets.js';
+import {eventWholes, isOfEvents} from '../../query/types/query.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 
@@ -16,7 +17,12 @@ export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): P
 		return viewText;
 	}
 
-	if (ui.query.filter !== '') {
+	const {unit, filter} = ui.query;
+	if (isOfEvents(unit) && filter === '') {
+		return safe`nothing of ${eventWholes[unit]} in this window; A records events, % shows CPU time`;
+	}
+
+	if (filter !== '') {
 		return safe`no rows match the filter; Esc clears it`;
 	}
 

@@ -6,7 +6,7 @@ import {scopeOf} from '../../query/counters/scope.js';
 import {percentOf, sampleTicks, shareError, z, sampledMs, windowMs} from '../../query/counters/share.js';
 import {filtered, filterOf, type FilterFields} from '../../query/filter/filter.js';
 import {countedLines, type CountedLines, type LineRow} from '../../query/counted-lines.js';
-import type {Baseline, Query, Location} from '../../query/types/query.js';
+import {ofCpu, type Baseline, type Query, type Location} from '../../query/types/query.js';
 import {byLocation, figureColumn, locationColumn, textColumn, type Column} from '../../query/columns/column.js';
 import {decimals, type Format} from '../../query/columns/format.js';
 import type {ViewResult} from '../common/view.js';
@@ -211,7 +211,7 @@ class ComparedWindow {
 
 	constructor(snapshot: Snapshot, since: Snapshot | undefined, query: Query) {
 		// With all work, as what is a row in one window must be one in the other.
-		this.#table = countedLines(snapshot, since, query, {...scopeOf(snapshot, query), work: 'all'});
+		this.#table = countedLines(snapshot, since, query, {...scopeOf(snapshot, ofCpu(query)), work: 'all'});
 		this.rows = new Map(this.#table.rows.map(row => [row.key, row]));
 		this.#sampledMs = sampledMs(snapshot, since);
 		const seconds = windowMs(snapshot, since) / 1000;

@@ -1,12 +1,13 @@
 import {joined, safe} from '../../util/printable.js';
 import {unknownStack} from '../../model/frame.js';
 import {jvmWork} from '../../model/jvm-stacks.js';
-import {defaultQuery} from '../../query/types/query.js';
+import {amountText, amountsText} from '../../query/columns/event-columns.js';
+import {defaultQuery, isOfEvents} from '../../query/types/query.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey, locationName} from '../../query/counters/location.js';
 import {locationNameOrEmpty} from '../../query/columns/column.js';
 import {
-	decimals, formatCount, formatMs, formatPercent, msOf, partText, plural, stuckInWords,
+	decimals, formatMs, formatPercent, msOf, partText, plural, stuckInWords,
 } from '../../query/columns/format.js';
 import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
@@ -73,9 +74,11 @@ export const linesView: View<LineRow> = {
 			: safe``;
 		const others = row.otherHolders > 0 ? safe` and ${plural(row.otherHolders, safe`other`)}` : safe``;
 		const holder = row.holder === undefined ? safe`` : safe`, by ${row.holder}${others}`;
-		const total = safe`with what it called ${formatMs(row.totalCpuNs)} ms, ${formatPercent(row.totalPercent)}%`;
+		const {unit} = row;
+		const totalAmount = isOfEvents(unit) ? amountText(unit, row.totalCpuNs) : safe`${formatMs(row.totalCpuNs)} ms`;
+		const total = safe`with what it called ${totalAmount}, ${formatPercent(row.totalPercent)}%`;
 		const self = partText(row.selfFigure, row.selfPercent);
-		const figures = safe`${self}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks; ${total}`;
+		const figures = safe`${self}, ${amountsText(unit, row.selfCpuNs, row.selfTicks)}; ${total}`;
 		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
 		return [
 			{text: shortName(row, width, true), role: 'title'},

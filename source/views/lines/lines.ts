@@ -6,7 +6,8 @@ import {jvmWork, isJvmWork} from '../../model/jvm-stacks.js';
 import {maxLocationCells, nameWith, nameHeldBy, shortName, viaText} from '../../query/columns/names.js';
 import {locationKey, locationName} from '../../query/counters/location.js';
 import {mostOf} from '../../util/sum.js';
-import type {Query, Location, Unit} from '../../query/types/query.js';
+import {isOfEvents, type Query, type Location, type Unit} from '../../query/types/query.js';
+import {wholeOf} from '../../query/counters/buckets.js';
 import {percentIn, sampledMs} from '../../query/counters/share.js';
 import {countedLines, pastOfLines, type LineTable, type LineRow} from '../../query/counted-lines.js';
 import {minQuietMs, summaryQuery} from '../../query/summary/summary.js';
@@ -29,7 +30,7 @@ import {
 	treeMark,
 	type Column,
 } from '../../query/columns/column.js';
-import {eventFigures} from '../../query/columns/event-columns.js';
+import {amountColumn, eventFigures, notOfEvents} from '../../query/columns/event-columns.js';
 import {formatStuck, formats, plural} from '../../query/columns/format.js';
 import {keyOrOption} from '../common/opening-keys.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
@@ -47,7 +48,8 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		thenBy: [row => row.selfTicks, row => row.totalPercent],
 		description: [
 			'CPU time at this line, 100 is one core, or in this method if it has no line numbers (SHARE: share of the CPU',
-			'time; TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states)',
+			'time; TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states; BYTE%, EXC%: share of',
+			'the bytes allocated, or of the exceptions made, while these are recorded)',
 		].join(' '),
 	}),
 	barColumn('bar', row => row.selfPercent, row => row.selfCpuNs, {
@@ -76,7 +78,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'the same with the line anywhere on the stack, so what it calls is included',
 	}),
 	figureColumn('ticks', row => row.selfTicks, formats.count, {
-		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 170, textFromColumns: 100,
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 170, textFromColumns: 100, ...notOfEvents,
 		description: 'thread samples at the line, in the counted states',
 	}),
 	figureColumn('threads', row => row.threadCount, formats.count, {
@@ -84,14 +86,14 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'threads that were seen at the line',
 	}),
 	statesColumn('state', {
+		...notOfEvents,
 		title: 'blocked now',
 		fromColumns: 0,
 		sortBy: [row => row.blockedNow, row => row.stuckMs, row => row.states[stateCode.BLOCKED]],
 		description: 'thread states at the line, in proportion; sorts by threads blocked there now',
 	}),
-	figureColumn('cpu', row => row.selfCpuNs, formats.cpuMs, {
-		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120,
-		description: 'CPU time at the line, milliseconds',
+	amountColumn(row => row.selfCpuNs, {
+		fromColumns: 120, description: 'CPU time at the line, milliseconds (BYTES, EXC: what its events count for)',
 	}),
 	...eventFigures<LineRow>({amount: (row, kind) => row.events(kind), perS: (row, kind) => row.eventsPerS(kind)}, {
 		alloc: 'bytes allocated at the line a second',
@@ -103,6 +105,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		width: 6,
 		fromColumns: 170,
 		screenOnly: true,
+		...notOfEvents,
 		description: 'thread samples in the counted states with the line anywhere on the stack',
 	}),
 	...stateLetters.map(letter =>
@@ -117,6 +120,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		align: 'left',
 		fromColumns: 120,
 		screenOnly: true,
+		...notOfEvents,
 		description:
 			'CPU time at the line per second over the last minute (ticks, if the unit is ticks or it used no CPU), each row scaled to its own highest value; sorts like the share',
 		value: (row, {trend, room}) => trend?.(row.key, room) ?? safe``,
@@ -276,7 +280,7 @@ function filterFields(unit: Unit, overMs: number): FilterFields<LineRow> {
 		text: row => row.via ? `${locationName(row)}\nvia ${locationName(row.via)}` : locationName(row),
 		percent: row => percentIn(unit, {percent: row.selfPercent, cpuNs: row.selfCpuNs}, overMs),
 		totalPercent: row => percentIn(unit, {percent: row.totalPercent, cpuNs: row.totalCpuNs}, overMs),
-		cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks,
+		cpuMs: row => isOfEvents(unit) ? 0 : row.selfCpuNs / 1e6, ticks: row => row.selfTicks,
 		threads: row => row.threadCount, blocked: row => row.blockedNow, stuckS: row => row.stuckMs / 1000,
 	};
 }
@@ -296,6 +300,10 @@ function isWantedIn(snapshot: Snapshot, since: Snapshot | undefined, query: Quer
 	);
 	// A thread that ran for a moment says nothing of where threads wait, unless its stack was refused.
 	const hidesUnknown = isOfWaits && snapshot.session.refusedThreads === 0;
+	if (isOfEvents(unit)) {
+		return isPrinted;
+	}
+
 	return (row: LineRow) => !(hidesUnknown && row.className === unknownStack.className)
 		&& (row.selfTicks > 0 || isPrinted(row) || row.contendingNow > 0
 			|| eventKinds.some(kind => row.events(kind) > 0));
@@ -357,5 +365,6 @@ function calledText(rows: readonly LineRow[], query: Query): Printable | undefin
 
 	const name = nameWith(locations.get(key)!, [], maxLocationCells);
 	const toCount = keyOrOption(query, safe`press a to count`, safe`--own-first counts`);
-	return safe`${Math.round(percent)}% of the CPU time is what ${name} called; ${toCount} it there.`;
+	const is = isOfEvents(query.unit) ? safe`are in` : safe`is`;
+	return safe`${Math.round(percent)}% of ${wholeOf(query.unit)} ${is} what ${name} called; ${toCount} it there.`;
 }

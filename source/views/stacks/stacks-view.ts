@@ -1,7 +1,8 @@
 import {joined, safe} from '../../util/printable.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {locationNameOrEmpty} from '../../query/columns/column.js';
-import {decimals, formatCount, formatMs, msOf, partText, plural} from '../../query/columns/format.js';
+import {amountsText} from '../../query/columns/event-columns.js';
+import {decimals, msOf, partText, plural} from '../../query/columns/format.js';
 import {queryStackDetail} from '../../query/detail.js';
 import type {Query} from '../../query/types/query.js';
 import {csvOf, frameOf, rowsAsJson, csvFieldsOfStates, statesAsJson, viaOf} from '../common/file-fields.js';
@@ -48,7 +49,7 @@ export const stacksView: View<StackHistogramRow> = {
 	},
 	titleLines(row) {
 		const self = partText(row.selfFigure, row.selfPercent);
-		const share = safe`${self}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
+		const share = safe`${self}, ${amountsText(row.unit, row.selfCpuNs, row.selfTicks)}`;
 		return [
 			{text: frameText(row), role: 'title'},
 			{text: safe`${share}, ${plural(row.threadCount, safe`thread`)}`},

@@ -7,12 +7,13 @@ import {sortRows} from '../../query/columns/sort.js';
 import {endsOf, viaOfBuckets, ownLocation} from '../../query/counters/attribution.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type CountedFigures} from '../../query/counters/buckets.js';
 import {membersOf} from '../../query/counters/thread-table.js';
-import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
+import {measuredInWindow} from '../../query/counters/allocated.js';
+import {scopeOf} from '../../query/counters/scope.js';
 import {percentIn, sampledMs, threadsInStep} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, framesOf, type Grouping} from '../../query/counters/stack-index.js';
 import {figureReader, type FilterFields} from '../../query/filter/filter.js';
-import type {Query, Location, Unit} from '../../query/types/query.js';
+import {isOfEvents, type Query, type Location, type Unit} from '../../query/types/query.js';
 import {cellWidth} from '../../util/cell-width.js';
 import {
 	figureColumn,
@@ -25,6 +26,7 @@ import {
 	topThreadsColumn,
 	type Column,
 } from '../../query/columns/column.js';
+import {amountColumn, notOfEvents} from '../../query/columns/event-columns.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, shortName, viaText} from '../../query/columns/names.js';
 import type {ViewResult} from '../common/view.js';
@@ -182,13 +184,14 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		sortKeys: ['self', 'total'],
 		thenBy: [row => row.selfTicks],
 		description:
-			'CPU time of samples that had exactly this stack, 100 is one core (or their share of CPU time or ticks)',
+			'CPU time of samples that had exactly this stack, 100 is one core (or their share of CPU time, ticks or events)',
 	}),
 	figureColumn('ticks', row => row.selfTicks, formats.count, {
 		heading: 'TICKS',
 		title: 'ticks',
 		width: 6,
 		fromColumns: 50,
+		...notOfEvents,
 		thenBy: [row => row.selfCpuNs],
 		description: 'samples of threads with this stack, in the counted states',
 	}),
@@ -197,12 +200,13 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		description: 'threads that were seen with this stack',
 	}),
 	statesColumn('states', {
+		...notOfEvents,
 		title: 'blocked ticks', fromColumns: 0, sortBy: [row => row.states[stateCode.BLOCKED]],
 		description: 'states of the threads, in proportion; sorts by blocked ticks',
 	}),
-	figureColumn('cpu', row => row.selfCpuNs, formats.cpuMs, {
-		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110,
-		description: 'CPU time with this stack, milliseconds',
+	amountColumn(row => row.selfCpuNs, {
+		fromColumns: 110,
+		description: 'CPU time with this stack, milliseconds (BYTES, EXC: what its events count for)',
 	}),
 	textColumn('fingerprint', row => row.fingerprint, {
 		heading: 'MD5',
@@ -264,7 +268,7 @@ export function queryStackHistogram(
 	const {dictionary} = snapshot;
 	const depth = query.depth ?? Infinity;
 	const scope = scopeOf(snapshot, query);
-	const counters = countersInWindow(snapshot, since, scope);
+	const counters = measuredInWindow(snapshot, since, scope);
 	const lines = stackIndex(dictionary).grouping('line');
 	const stacks = new StackNumbers(dictionary, lines, depth);
 	const ends = endsOf(dictionary, query);
@@ -290,7 +294,7 @@ export function queryStackHistogram(
 		ends,
 		threads,
 		overMs,
-		isInTicks: scope.unit === 'ticks',
+		unit: scope.unit,
 		threadsInStep: threadsInStep(snapshot, since),
 		app: query.app,
 		threadRanking: rankingOf(counters, buckets, scope, counter => counters.thread[counter], {
@@ -298,7 +302,7 @@ export function queryStackHistogram(
 		}),
 		viaOf: ends && viaOfBuckets(dictionary, ends, {counters, buckets, scope, app: query.app}),
 	};
-	const isCpuCounted = (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	const isCpuCounted = isOfEvents(scope.unit) || (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: StackHistogramRow[] = [];
 	for (let stack = 1; stack < stacks.firstNode.length; stack++) {
 		if (sums.selfTicks[stack] > 0 || (isCpuCounted && sums.selfCpuNs[stack] > 0)) {
@@ -319,7 +323,9 @@ export function queryStackHistogram(
 function filterFields(unit: Unit, overMs: number): Omit<FilterFields<StackHistogramRow>, 'text'> {
 	return {
 		percent: row => percentIn(unit, {percent: row.selfPercent, cpuNs: row.selfCpuNs}, overMs),
-		cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks, threads: row => row.threadCount,
+		cpuMs: row => isOfEvents(unit) ? 0 : row.selfCpuNs / 1e6,
+		ticks: row => row.selfTicks,
+		threads: row => row.threadCount,
 		blocked: row => row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0,
 	};
 }

@@ -6,12 +6,12 @@ import type {Counters, Dictionary} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
 import {inOrder, type Sortable} from '../../query/columns/sort.js';
 import {viaOfBuckets} from '../../query/counters/attribution.js';
-import {CounterBuckets} from '../../query/counters/buckets.js';
+import {CounterBuckets, wholeOf} from '../../query/counters/buckets.js';
 import {LocatedRow, locationName} from '../../query/counters/location.js';
 import type {Scope} from '../../query/counters/scope.js';
 import {corePercent, percentOf} from '../../query/counters/share.js';
 import type {Grouping} from '../../query/counters/stack-index.js';
-import type {Location, Query, SortOrder, StateTicks, Weight} from '../../query/types/query.js';
+import type {Location, Query, SortOrder, StateTicks, Unit, Weight} from '../../query/types/query.js';
 
 export type TreeOptions<Row extends CallNode> = {
 	readonly dictionary: Dictionary;
@@ -228,15 +228,15 @@ export class CallNode extends LocatedRow {
 		return this.#shareOf({ticks: this.totalTicks, cpuNs: this.totalCpuNs});
 	}
 
+	get unit(): Unit {
+		return this.tree.options.scope.unit;
+	}
+
 	/** Its total and self time, percent in the query's unit, and the words for that unit. */
 	get percents(): {readonly total: number; readonly self: number; readonly of: Printable} {
 		const {scope: {unit}, overMs} = this.tree.options;
 		if (unit !== 'core' || overMs === 0) {
-			return {
-				total: this.totalPercent,
-				self: this.selfPercent,
-				of: unit === 'ticks' ? safe`the ticks` : safe`the CPU time`,
-			};
+			return {total: this.totalPercent, self: this.selfPercent, of: safe`${wholeOf(unit)}`};
 		}
 
 		const [total, self] = [this.totalCpuNs, this.selfCpuNs].map(ns => corePercent(ns, overMs));

@@ -1,6 +1,7 @@
 import {joined, safe} from '../../util/printable.js';
 import {locationNameOrEmpty} from '../../query/columns/column.js';
-import {decimals, formatCount, formatMs, formatPercent, msOf} from '../../query/columns/format.js';
+import {amountsText} from '../../query/columns/event-columns.js';
+import {decimals, formatPercent, msOf} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
@@ -70,7 +71,7 @@ export const treeView: View<CallNode> = {
 		return [
 			{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
 			{
-				text: safe`by this path: ${percents}, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`,
+				text: safe`by this path: ${percents}, ${amountsText(row.unit, row.totalCpuNs, row.totalTicks)}`,
 			},
 			{text: safe`below: all of it, by any path`},
 		];

@@ -3,12 +3,15 @@ import {rootNode} from '../../model/frame.js';
 import {sumUpTo} from '../../util/sum.js';
 import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
 import {attributionOf, endsOf} from '../../query/counters/attribution.js';
-import {countersInWindow, scopeOf, type Scope} from '../../query/counters/scope.js';
+import {measuredInWindow} from '../../query/counters/allocated.js';
+import {scopeOf, type Scope} from '../../query/counters/scope.js';
 import {percentIn, sampledMs} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
 import {figureReader, type FilterFields} from '../../query/filter/filter.js';
-import type {Query, TreeQuery, Unit, Weight, Opening} from '../../query/types/query.js';
+import {
+	isOfEvents, type Query, type TreeQuery, type Unit, type Weight, type Opening,
+} from '../../query/types/query.js';
 import {
 	byLocation,
 	figureColumn,
@@ -19,6 +22,7 @@ import {
 	treeMark,
 	type Column,
 } from '../../query/columns/column.js';
+import {amountColumn, notOfEvents} from '../../query/columns/event-columns.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewResult} from '../common/view.js';
@@ -35,7 +39,7 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 		sortKeys: ['total', 'self'],
 		thenBy: [row => row.totalTicks],
 		description:
-			'CPU time of samples that came by this path, 100 is one core (or their share of CPU time or ticks); '
+			'CPU time of samples that came by this path, 100 is one core (or their share of CPU time, ticks or events); '
 			+ 'each sample counts once, recursion or not',
 	}),
 	shareColumn('self', row => row.selfPercent, row => row.selfCpuNs, {
@@ -45,12 +49,12 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 		isBlank: row => row.selfTicks === 0 && row.selfCpuNs === 0,
 	}),
 	figureColumn('ticks', row => row.totalTicks, formats.count, {
-		heading: 'TICKS', title: 'total ticks', width: 6, fromColumns: 64,
+		heading: 'TICKS', title: 'total ticks', width: 6, fromColumns: 64, ...notOfEvents,
 		description: 'samples that came by this path, in the counted states',
 	}),
-	figureColumn('cpu', row => row.totalCpuNs, formats.cpuMs, {
-		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110,
-		description: 'CPU time of samples that came by this path, milliseconds',
+	amountColumn(row => row.totalCpuNs, {
+		fromColumns: 110,
+		description: 'CPU time of samples that came by this path, milliseconds (BYTES, EXC: what its events count for)',
 	}),
 	textColumn('path', row => row.className, {
 		heading: 'PATH',
@@ -99,7 +103,7 @@ export function treeOptions(
 ): {readonly options: TreeOptions<CallNode>; readonly filter: StackFilter} {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
-	const counters = countersInWindow(snapshot, since, scope);
+	const counters = measuredInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const overMs = sampledMs(snapshot, since);
 	const {filter, isKept, isRowKept} = treeFilter({...scope, overMs}, dictionary, grouping);
@@ -170,7 +174,7 @@ export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedM
 function filterFields(unit: Unit, overMs: number): Omit<FilterFields<CallNode>, 'text'> {
 	return {
 		percent: row => percentIn(unit, {percent: row.totalPercent, cpuNs: row.totalCpuNs}, overMs),
-		cpuMs: row => row.totalCpuNs / 1e6, ticks: row => row.totalTicks,
+		cpuMs: row => isOfEvents(unit) ? 0 : row.totalCpuNs / 1e6, ticks: row => row.totalTicks,
 	};
 }
 
