@@ -18,19 +18,37 @@ describe('growth by readings of the last minute', () => {
 		expect(after(15, second => 100 + (3 * second))).toBeCloseTo(180);
 		expect(after(600, second => 100 + (3 * second))).toBeCloseTo(180);
 		expect(after(600, second => 5000 - (3 * second))).toBeCloseTo(-180);
-		// What comes and goes does not hide it.
-		expect(after(60, second => (3 * second) + (second % 5 === 0 ? 0 : 400))).toBeCloseTo(180, -1);
+		// What comes and goes does not hide it if that is less.
+		expect(after(60, second => (3 * second) + (second % 5 === 0 ? 0 : 130))).toBeCloseTo(180, -1);
 	});
 
 	test.each<[string, number, (second: number) => number]>([
 		['a step', 40, second => second < 20 ? 5 : 800],
 		['a start that has ended', 40, second => Math.min(200, 20 * second)],
 		['garbage that is collected', 60, second => 40 * (second % 9)],
+		['a wave', 200, second => 10 * (second % 20)],
+		['a wave between whose ends no quarter fits', 204, second => 10 * (second % 24)],
+		['a cache that fills ever more slowly', 60, second => 1000 * (1 - Math.exp(-second / 10))],
 		['one more for a while', 60, second => second === 58 ? 900 : 100],
 		['a rest', 60, second => Math.min(second, 44)],
 		['nothing', 60, () => 7],
 	])('is zero for %s', (_, seconds, count) => {
 		expect(after(seconds, count)).toBe(0);
+	});
+
+	test.each<[string, number, (second: number) => number]>([
+		['falls fast', 3, second => 1000 - (50 * second)],
+		['falls', 5, second => 1000 - (10 * second)],
+		['falls slowly', 7, second => 1000 - second],
+		['stays', 8, () => 1000],
+		['nearly stays', 9, second => 1000 + (second % 3)],
+	])('has ended soon after the number %s, and slows down until then', (_, seconds, then) => {
+		const peak = 100;
+		const paces = Array.from({length: 20}, (_, second) =>
+			after(peak + second, at => at <= peak ? 10 * at : then(at - peak)) ?? Number.NaN);
+		expect(paces[0]).toBeCloseTo(600);
+		expect(Math.max(...paces.slice(seconds))).toBeLessThanOrEqual(0);
+		expect(paces.slice(0, seconds)).toEqual(paces.slice(0, seconds).toSorted((a, b) => b - a));
 	});
 
 	test('is unknown from few readings, or within a short time', () => {

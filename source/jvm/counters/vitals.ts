@@ -1,7 +1,7 @@
 import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {getOrCreate} from '../../util/get-or-create.js';
-import {Growth} from '../../util/growth.js';
+import {Growth, overMinute} from '../../util/growth.js';
 import {mostOf} from '../../util/sum.js';
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {isFrozen} from '../system/cgroups.js';
@@ -310,7 +310,7 @@ The heap in use after collections: all but eden, which they empty. What only lar
 ones) counts as growth until then.
 */
 class HeapAfterCollections {
-	readonly #growth = new Growth(minHeapGrowthMs);
+	readonly #growth = new Growth({...overMinute, minMs: minHeapGrowthMs});
 	#lastBytes: number | undefined;
 	#collections = 0;
 

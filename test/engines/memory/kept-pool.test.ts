@@ -32,7 +32,7 @@ test('sums grow from the first reading, and old copies of objects do not count',
 	expect(pool.reading?.fullSinceMs).toBe(8000);
 });
 
-test('a queue grows if each third of the last minute has a higher minimum', () => {
+test('a queue grows if each quarter of the last minute has a higher minimum', () => {
 	const pool = keptPool();
 	for (let second = 0; second <= 60; second++) {
 		const figures = {...busy, completedEver: 0, queued: 10 * second};
