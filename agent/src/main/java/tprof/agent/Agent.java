@@ -16,8 +16,9 @@ public final class Agent {
 	/** Packages of the JDK with what hooks and shipped probes read. */
 	private static final String[] OPENED = {"java.lang", "java.util", "java.util.concurrent", "jdk.internal.vm"};
 
-	/** Returns the session's work, for a thread of its own. */
+	/** Returns the session's work, for a thread of its own. Throws NoRoomException if the heap is nearly full. */
 	public static Runnable session(String folder, Instrumentation instrumentation) throws Exception {
+		HeapRoom room = new HeapRoom();
 		open(instrumentation);
 		for (String name : BOOT) {
 			try {
@@ -27,7 +28,7 @@ public final class Agent {
 			}
 		}
 
-		return new Session(folder, instrumentation);
+		return new Session(folder, instrumentation, room);
 	}
 
 	/** Opens packages to this session's classes only, from JDK 9 on. */

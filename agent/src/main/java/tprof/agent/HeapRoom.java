@@ -19,8 +19,31 @@ final class HeapRoom {
 	private static final int PART = 64;
 	private static final int MOST = 64 * MEGABYTE;
 
+	/** Bytes of the whole heap that must be free before JMX is used, and how long to wait for a collection that frees them. */
+	private static final long LEAST_FOR_JMX = LEAST / 2;
+	private static final long WAIT_MS = 2000;
+	private static final long POLL_MS = 20;
+
 	/** Null in a runtime without java.management. */
-	private final MemoryPoolMXBean pool = pool();
+	private final MemoryPoolMXBean pool;
+
+	/** Throws NoRoomException if too little is free. */
+	HeapRoom() {
+		// A class of JMX that runs out of memory while it is initialised would be of no use to the program any more.
+		long free = freeWithGarbage();
+		for (long waited = 0; free < LEAST_FOR_JMX && waited < WAIT_MS; waited += POLL_MS) {
+			Pause.forMs(POLL_MS);
+			free = freeWithGarbage();
+		}
+
+		if (free < LEAST_FOR_JMX) {
+			require(free, LEAST, "low");
+		}
+
+		pool = pool();
+		// A look initialises more classes.
+		free();
+	}
 
 	/** Returns the session's budget. Throws NoRoomException if too little is free for a session. */
 	HeapBudget budget() {
@@ -40,10 +63,15 @@ final class HeapRoom {
 		}
 	}
 
-	private long free() {
+	/** Bytes free of the whole heap, in which garbage counts as used. */
+	private static long freeWithGarbage() {
 		Runtime runtime = Runtime.getRuntime();
+		return runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory();
+	}
+
+	private long free() {
 		if (pool == null) {
-			return runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory();
+			return freeWithGarbage();
 		}
 
 		MemoryUsage now = pool.getUsage();
@@ -53,7 +81,7 @@ final class HeapRoom {
 			used = Math.min(used, collected.getUsed());
 		}
 
-		return (now.getMax() > 0 ? now.getMax() : runtime.maxMemory()) - used;
+		return (now.getMax() > 0 ? now.getMax() : Runtime.getRuntime().maxMemory()) - used;
 	}
 
 	private static boolean isGeneration(String name) {

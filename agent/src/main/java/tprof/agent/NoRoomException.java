@@ -7,4 +7,9 @@ final class NoRoomException extends RuntimeException {
 	NoRoomException(String message) {
 		super(message);
 	}
+
+	@Override
+	public String toString() {
+		return "memory " + getMessage();
+	}
 }

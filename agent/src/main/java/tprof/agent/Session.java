@@ -22,8 +22,8 @@ final class Session implements Runnable {
 
 	private final Instrumentation instrumentation;
 	private final Channel channel;
+	private final HeapRoom room;
 	/** Null before the first command. */
-	private HeapRoom room;
 	private HeapBudget budget;
 	private byte[] reserve;
 	private int phase;
@@ -39,8 +39,9 @@ final class Session implements Runnable {
 	private TaskWeaving taskWeaving;
 	private TaskReport taskReport;
 
-	Session(String folder, Instrumentation instrumentation) throws Exception {
+	Session(String folder, Instrumentation instrumentation, HeapRoom room) throws Exception {
 		this.instrumentation = instrumentation;
+		this.room = room;
 		channel = new Channel(new File(folder));
 	}
 
@@ -60,7 +61,7 @@ final class Session implements Runnable {
 			} catch (Throwable full) {
 				// There was no memory even to load a class of ours: the program may free some.
 				fault = fault == null ? full : fault;
-				pause(AGAIN_MS);
+				Pause.forMs(AGAIN_MS);
 			}
 		}
 	}
@@ -72,7 +73,7 @@ final class Session implements Runnable {
 		}
 
 		for (int tries = 0; !takeOut() && tries < MOST_TRIES; tries++) {
-			pause(AGAIN_MS);
+			Pause.forMs(AGAIN_MS);
 		}
 
 		try {
@@ -129,10 +130,6 @@ final class Session implements Runnable {
 			return "memory out";
 		}
 
-		if (fault instanceof NoRoomException) {
-			return "memory " + fault.getMessage();
-		}
-
 		return fault instanceof IOException ? "file " + fault.getMessage() : fault.toString();
 	}
 
@@ -158,7 +155,7 @@ final class Session implements Runnable {
 				sinceReport = 0;
 			}
 
-			pause(POLL_MS);
+			Pause.forMs(POLL_MS);
 			checkMemory();
 			sinceLook += POLL_MS;
 			sinceRoom += POLL_MS;
@@ -195,7 +192,6 @@ final class Session implements Runnable {
 
 	private void beginBudget() {
 		if (budget == null) {
-			room = new HeapRoom();
 			budget = room.budget();
 			budget.take(RESERVE + OURS);
 			reserve = new byte[RESERVE];
@@ -292,15 +288,7 @@ final class Session implements Runnable {
 		weaving.unweave();
 		if (report != null) {
 			report.end();
-			pause(LAST_CALLS_MS);
-		}
-	}
-
-	private static void pause(long ms) {
-		try {
-			Thread.sleep(ms);
-		} catch (InterruptedException ignored) {
-			// Nothing of ours interrupts this thread.
+			Pause.forMs(LAST_CALLS_MS);
 		}
 	}
 }
