@@ -125,7 +125,12 @@ Reads a session's reports until time is up, `stop` aborts, or the target or its 
 the last.
 */
 export async function readUntil<Report>(
-	session: {isAlive(): boolean; read(): Report | undefined; close(): Promise<Report | undefined>},
+	session: {
+		readonly closeFault: UserError | undefined;
+		isAlive(): boolean;
+		read(): Report | undefined;
+		close(): Promise<Report | undefined>;
+	},
 	forMs: number,
 	stop: AbortSignal,
 	onReport?: (report: Report | undefined) => void,
@@ -148,5 +153,6 @@ export async function readUntil<Report>(
 	}
 
 	const targetEnded = !session.isAlive();
-	return {report: await session.close(), targetEnded, failure};
+	const report = await session.close();
+	return {report, targetEnded, failure: failure ?? session.closeFault};
 }

@@ -83,6 +83,7 @@ export class AgentSession<Report extends AgentReport> {
 			load = loaded.ok ? 'answered' : loaded.load;
 			session.#readNewest();
 			if (!loaded.ok) {
+				checkRoom(target);
 				throw new UserError(loaded.reason, {hint: loaded.hint});
 			}
 
@@ -107,6 +108,7 @@ export class AgentSession<Report extends AgentReport> {
 	#isUnresponsive = false;
 	#report: Report | undefined;
 	#isDetached = false;
+	#closeFault: UserError | undefined;
 
 	/** `parse` gets each of the agent's reports once; it throws if one is malformed. */
 	constructor(target: Target, {control, data}: AgentFiles, parse: (bytes: Uint8Array) => Report) {
@@ -151,34 +153,57 @@ export class AgentSession<Report extends AgentReport> {
 			throw new UserError(`JVM ${this.#target.pid} has ended`);
 		}
 
-		throw new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {
-			hint: 'the JVM may be very busy; the agent removes everything by itself once it can',
-		});
+		throw this.#silence();
+	}
+
+	/** Why `close` got an older report than the last; undefined if it got that, or the target has ended. */
+	get closeFault(): UserError | undefined {
+		return this.#closeFault;
 	}
 
 	isAlive(): boolean {
 		return isAlive(this.#target);
 	}
 
-	/** Undoes all changes in the target; resolves with the last report, which has every call. Never throws. */
+	/**
+	Undoes all changes in the target; resolves with the last report, which has every call, or an older one, see
+	`closeFault`. Never throws.
+	*/
 	async close(): Promise<Report | undefined> {
 		if (!this.#isDetached) {
 			try {
 				this.#control.command('phase stop\n');
 				// If there was no report yet, nothing is rewritten, and the agent ends without one.
 				if (this.#report) {
-					await this.#answer(({phase}) => phase === 'over', () => {
+					const last = await this.#answer(({phase}) => phase === 'over', () => {
 						this.#readNewest();
 					});
+					if (!last && this.isAlive()) {
+						this.#closeFault = this.#silence();
+					}
 				}
-			} catch {
+			} catch (error) {
 				// The agent undoes its changes without an answer, too: it has ended, or will miss the heartbeat.
+				this.#closeFault = error instanceof UserError ? error : undefined;
 			}
 
 			this.#detach();
 		}
 
 		return this.#report;
+	}
+
+	/** Returns the error for an agent that does not answer. */
+	#silence(): UserError {
+		try {
+			checkRoom(this.#target);
+		} catch (error) {
+			return error as UserError;
+		}
+
+		return new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {
+			hint: 'the JVM may be very busy; the agent removes everything by itself once it can',
+		});
 	}
 
 	#send(text: string): number {
@@ -255,7 +280,7 @@ function exitError(target: Target, message: string): UserError {
 	}
 
 	const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message))
-		?? [undefined, `the agent gave up: ${message}`, 'the target is unchanged'];
+		?? [undefined, `the agent gave up: ${message}`, 'what it had changed is as before'];
 	return new UserError(reason, {hint});
 }
 

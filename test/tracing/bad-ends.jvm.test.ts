@@ -40,6 +40,22 @@ test.concurrent.for([
 );
 
 test.concurrent(
+	'a target that stands still at the end is said beside what was counted until then',
+	beside(async () => {
+		const java = await javaForTest('KnownTasks', {jvmArgs: ['-Xmx384m'], under: []});
+		const ended = runCli('tasks', String(java.pid), '--yes', '--duration', '6', '--format', 'json');
+		await until(() => reportsOf(java.pid) >= 1);
+		java.child.kill('SIGSTOP');
+		const {status, stdout, stderr} = await ended;
+		java.child.kill('SIGCONT');
+		const fault = `the agent in JVM ${java.pid} does not answer`;
+		expect({status, stderr: stderr.split('\n')[0]}).toEqual({status: 1, stderr: `tprof-top: ${fault}`});
+		expect(JSON.parse(stdout)).toMatchObject({notes: [`this report ends early: ${fault}`]});
+		await until(() => !hasAgent(java.pid));
+	}),
+);
+
+test.concurrent(
 	'an error of the agent in a full heap is not for the program\'s own handler of uncaught exceptions',
 	beside(async () => {
 		const java = await javaForTest('FillsHeap', {jvmArgs: ['-Xmx300m', '-XX:+UseParallelGC'], under: []});
