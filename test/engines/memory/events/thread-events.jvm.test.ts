@@ -4,7 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {loadPerfCalls, type BreakpointCalls} from '../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {ThreadEvents} from '../../../../source/engines/memory/events/thread-events.js';
-import {eventKinds} from '../../../../source/model/schema.js';
+import {eventKinds, observationsOf} from '../../../../source/model/schema.js';
 import {openJvm} from '../../../../source/engines/memory/open.js';
 import {closedAfterTest, javaForTest, spawnForTest} from '../../../helpers/for-test.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../../../helpers/jvm.js';
@@ -35,27 +35,33 @@ async function numbersOf(java: JavaProcess): Promise<number[]> {
 /** Bytes by the innermost frame, of each thread. */
 type Sums = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** Takes samples until the condition holds; gives the bytes of their events, and the number of these with a stack. */
+/**
+Takes samples until the condition holds; gives the bytes of their events, and how many events of equal size with a stack
+would tell as much as these.
+*/
 async function allocatedUntil(
 	{session, sample, names}: Observer,
 	isEnough: (events: number) => boolean,
 ): Promise<{readonly sums: Sums; readonly events: number}> {
 	const sums = new Map<string, Map<string, number>>();
-	let events = 0;
+	let [kilobytes, squared] = [0, 0];
 	do {
 		await sleep(20);
 		expect(await session.sample(sample)).toMatchObject({ok: true});
-		const {count, row, amount, stackStart, stackLength} = sample.events;
+		const {count, row, amount, squares, stackStart, stackLength} = sample.events;
 		for (let at = 0; at < count; at++) {
 			const top = stackLength[at] === 0 ? '' : names.frames[sample.frames[stackStart[at]]];
 			const ofThread = sums.get(sample.name[row[at]]) ?? new Map<string, number>();
 			sums.set(sample.name[row[at]], ofThread);
 			ofThread.set(top, (ofThread.get(top) ?? 0) + amount[at]);
-			events += top.startsWith('(') ? 0 : 1;
+			if (!top.startsWith('(')) {
+				kilobytes += amount[at] / 1000;
+				squared += squares[at];
+			}
 		}
-	} while (!isEnough(events));
+	} while (!isEnough(observationsOf(kilobytes, squared)));
 
-	return {sums, events};
+	return {sums, events: observationsOf(kilobytes, squared)};
 }
 
 /** Shares of what has a line: of the program's methods, and of all others. */
@@ -73,13 +79,12 @@ test('of a burst all lines are seen, though the ring has no room for all its eve
 	const startMs = performance.now();
 	// From the first burst it is known how large they are.
 	await allocatedUntil(observer, () => performance.now() - startMs > 2500);
-	const {sums} = await allocatedUntil(observer, events => events >= 200);
+	const {sums} = await allocatedUntil(observer, events => events >= 100);
 	const known = [...sums.get('main')!].filter(([frame]) => !frame.startsWith('('));
 	const whole = sum(known.map(([, bytes]) => bytes));
 	for (const method of ['first', 'second', 'third']) {
 		const bytes = sum(known.filter(([frame]) => frame.includes(`InBursts.${method}:`)).map(([, each]) => each));
-		// Events count for different numbers of bytes, so 200 tell as much as some 100 equal ones: a third is then at
-		// most 18 points off in all but one of 10,000 runs.
+		// Of 100 events a third is at most 18 points off in all but one of 10,000 runs.
 		expect(Math.abs((bytes / whole) - (1 / 3)), `${method}: ${bytes} of ${whole}`).toBeLessThan(0.2);
 	}
 });
@@ -110,7 +115,7 @@ describe.each(jdks().flatMap(jdk =>
 			await sleep(250);
 			await observer.session.sample(observer.sample);
 			const beforeAtMost = await told(java);
-			const {sums} = await allocatedUntil(observer, events => events >= 400);
+			const {sums} = await allocatedUntil(observer, events => events >= 250);
 			const afterAtLeast = await told(java);
 			await sleep(250);
 			const last = await allocatedUntil(observer, () => true);
@@ -124,8 +129,8 @@ describe.each(jdks().flatMap(jdk =>
 			const shares = sharesOf(sums.get('fast')!);
 			const program = afterAtLeast[0].of.map((bytes, at) => bytes - beforeAtMost[0].of[at]);
 			for (const [at, method] of methods.entries()) {
-				// Of 400 events a share of two thirds is at most 9.5 points off in all but one of 10,000 runs.
-				expect(Math.abs(shares.of[at] - (program[at] / sum(program))), method).toBeLessThan(0.12);
+				// Of 250 events a share of two thirds is at most 12 points off in all but one of 10,000 runs.
+				expect(Math.abs(shares.of[at] - (program[at] / sum(program))), method).toBeLessThan(0.145);
 			}
 
 			expect(shares.elsewhere).toBeLessThan(0.05);
@@ -135,13 +140,19 @@ describe.each(jdks().flatMap(jdk =>
 	},
 );
 
-/** Exceptions that a sample has, by class and the line that made them. */
-function addExceptions(counts: Map<string, number>, {sample: {events, frames}, names}: Observer): void {
+/** Exceptions, and how many more one event has stood for than itself, squared. */
+type Exceptions = {count: number; squares: number};
+
+/** Adds the exceptions that a sample has, by class and the line that made them. */
+function addExceptions(counts: Map<string, Exceptions>, {sample: {events, frames}, names}: Observer): void {
 	for (let at = 0; at < events.count; at++) {
 		if (eventKinds[events.kind[at]] === 'exceptions') {
 			const [made, maker] = [0, 1].map(frame => names.frames[frames[events.stackStart[at] + frame]]);
 			const where = `${made} ${events.stackLength[at] > 1 ? maker : ''}`;
-			counts.set(where, (counts.get(where) ?? 0) + events.amount[at]);
+			const sums = counts.get(where) ?? {count: 0, squares: 0};
+			counts.set(where, sums);
+			sums.count += events.amount[at];
+			sums.squares += events.squares[at] - events.amount[at];
 		}
 	}
 }
@@ -152,23 +163,23 @@ describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release) || releas
 		const observer = await Observer.open(java.pid, {
 			timer: 'perf', events: ['alloc', 'exceptions'], maxOverheadPercent: 100,
 		});
-		const next = async (counts: Map<string, number>) => {
+		const next = async (counts: Map<string, Exceptions>) => {
 			await sleep(20);
 			expect(await observer.session.sample(observer.sample)).toMatchObject({ok: true});
 			addExceptions(counts, observer);
 		};
 
-		const first = new Map<string, number>();
+		const first = new Map<string, Exceptions>();
 		await untilAsync(async () => {
 			await next(first);
 			return first.size > 0;
 		});
-		const counts = new Map<string, number>();
+		const counts = new Map<string, Exceptions>();
 		const beforeAtLeast = await numbersOf(java);
 		await sleep(250);
 		await next(first);
 		const beforeAtMost = await numbersOf(java);
-		while (sum([...counts.values()]) < 400) {
+		while (sum([...counts.values()].map(({count}) => count)) < 400) {
 			await next(counts);
 		}
 
@@ -182,8 +193,11 @@ describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release) || releas
 		];
 		expect([...counts.keys()].toSorted()).toEqual(where);
 		for (const [at, each] of where.entries()) {
-			expect(counts.get(each)).toBeGreaterThanOrEqual(0.99 * (afterAtLeast[at] - beforeAtMost[at]));
-			expect(counts.get(each)).toBeLessThanOrEqual(1.01 * (afterAtMost[at] - beforeAtLeast[at]));
+			const {count, squares} = counts.get(each)!;
+			// On a busy machine an event may stand for several: four standard deviations.
+			const byChance = 4 * Math.sqrt(squares);
+			expect(count).toBeGreaterThanOrEqual((0.99 * (afterAtLeast[at] - beforeAtMost[at])) - byChance);
+			expect(count).toBeLessThanOrEqual((1.01 * (afterAtMost[at] - beforeAtLeast[at])) + byChance);
 		}
 
 		// The program has made as many without a stack trace as of the first class.
@@ -198,10 +212,10 @@ test('of a thread that allocates as fast as it can, events are recorded for a pa
 		await allocatedUntil(observer, () => true);
 		return /, recorded \d+% of the time$/.test(observer.session.eventsNote ?? '');
 	});
-	const {sums} = await allocatedUntil(observer, events => events >= 600);
+	const {sums} = await allocatedUntil(observer, events => events >= 250);
 	const {of: [small, middle], elsewhere} = sharesOf(sums.get('fast')!);
 	// Of these methods' bytes the program allocates five sevenths at the first.
-	expect(Math.abs((small / (small + middle)) - (5 / 7))).toBeLessThan(0.12);
+	expect(Math.abs((small / (small + middle)) - (5 / 7))).toBeLessThan(0.145);
 	expect(elsewhere).toBeLessThan(0.05);
 });
 

@@ -115,8 +115,8 @@ test('records that come more rarely count for more: their sum stays the CPU time
 	const clock = openProcessClock(java.pid)!;
 	const shortNs = periodNs / 2;
 	for (const times of [1, 4, 2]) {
-		rings.take();
 		rings.setPeriod(times * shortNs);
+		rings.take();
 		const beforeNs = clock.readNs();
 		let recordedNs = 0;
 		let count = 0;
