@@ -3,6 +3,7 @@ import {formatOf} from '../exports/formats/format-registry.js';
 import {isBackend} from '../fleet/backend-address.js';
 import type {Options} from '../options/parse.js';
 import {queryOfOptions} from '../options/query-options.js';
+import {usage} from '../runtime/errors.js';
 import {printable} from '../util/printable.js';
 import {comparingView} from '../views/view-registry.js';
 
@@ -33,6 +34,10 @@ Returns the options with the Changes view, unless they name a view, or a format 
 export function comparing(options: Options): Options {
 	const formatCompares = !options.onScreen && formatOf(options.format).comparesWithBaseline;
 	const compared = {...options, view: options.view ?? (formatCompares ? undefined : comparingView.id)};
+	if (options.measure !== 'cpu' && compared.view === comparingView.id) {
+		throw usage(`${comparingView.title} has only CPU time and ticks`, 'with --measure, --format html compares');
+	}
+
 	// Throws if --sort names no column of this view.
 	queryOfOptions(compared);
 	return compared;

@@ -236,15 +236,23 @@ export function planBatch({iterations, delayS, durationS}: {
 
 /** Throws UserError (2) if a format cannot hold the reports (`hasView`: of a view), or for binary on a terminal. */
 export function checkFormat(
-	{id, streaming, binary, ofViews}: ExportFormat,
+	{id, streaming, binary, ofViews, countsEvents}: ExportFormat,
 	options: Options,
 	{hasView}: {readonly hasView: boolean},
 ): void {
 	const {count} = planBatch(options);
-	const idsWith = (ability: 'ofViews' | 'streaming') =>
+	const idsWith = (ability: 'countsEvents' | 'ofViews' | 'streaming') =>
 		exportFormats.filter(format => format[ability]).map(format => format.id).join(', ');
 	if (hasView && !ofViews) {
 		throw usage(`--format ${id} has no views`, `drop --view, or use one of ${idsWith('ofViews')}`);
+	}
+
+	const {measure} = options;
+	if (measure !== 'cpu' && !countsEvents && !options.onScreen) {
+		throw usage(
+			`--format ${id} cannot count ${measure} in place of CPU time`,
+			`use one of ${idsWith('countsEvents')}, or --events ${measure} to have them beside it`,
+		);
 	}
 
 	if (!streaming && count > 1) {

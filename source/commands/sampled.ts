@@ -1,3 +1,4 @@
+import {eventKinds} from '../model/schema.js';
 import type {Options} from '../options/parse.js';
 import {beforeStop} from '../runtime/suspension.js';
 import {startSampler, type SamplerHandle} from '../sampler/handle.js';
@@ -27,7 +28,8 @@ export async function sampled<T>(
 		waits,
 		maxOverheadPercent,
 		maxCpuPercent,
-		events: options.events,
+		// What is measured is recorded.
+		events: eventKinds.filter(kind => options.events.includes(kind) || options.measure === kind),
 	});
 	// Before we are suspended, the target must be released: threads that we stop would stay stopped.
 	const endSuspending = beforeStop({

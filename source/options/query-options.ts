@@ -5,8 +5,8 @@ import type {Options} from './parse.js';
 
 /** Returns the query of the command line. Throws UserError (exit code 2) for a column that the view does not have. */
 export function queryOfOptions({
-	app, baseline, by, depth, filter, firstLine, idle, javaOnly, method, native, ownFirst, reverse, sort, states, unit,
-	view,
+	app, baseline, by, depth, filter, firstLine, idle, javaOnly, measure, method, native, ownFirst, reverse, sort,
+	states, unit, view,
 }: Options): Query {
 	const {columns, sort: defaultSort} = view === undefined ? views[0] : viewOf(view);
 	// As with top's -o, the name may begin with %: `%cpu`.
@@ -19,7 +19,7 @@ export function queryOfOptions({
 		...defaultQuery, app, baseline, by, depth, filter, firstLine, javaOnly, method, native,
 		ownFirst: ownFirst || app !== undefined,
 		states: states ?? defaultQuery.states,
-		unit: unit ?? defaultQuery.unit,
+		unit: measure === 'cpu' ? unit ?? defaultQuery.unit : measure,
 		sort: {column, reverse},
 		showsWaitsForWork: idle,
 	};

@@ -219,6 +219,16 @@ const optionTable = {
 			return found.states;
 		},
 	},
+	measure: {
+		name: 'measure',
+		group: 'view',
+		value: 'WHAT',
+		default: 'cpu',
+		help:
+			'what is counted by stack: cpu, alloc (bytes) or exceptions, which are then recorded; in text, collapsed, '
+			+ 'speedscope and html, and on the screen, where % changes it',
+		...oneOf(['cpu' as const, ...eventKinds]),
+	},
 	by: {
 		name: 'by',
 		group: 'view',

@@ -170,4 +170,14 @@ test('what cannot be compared with is said before anything is started', async ()
 		stdout: '',
 		stderr: expect.stringContaining('has no views') as string,
 	});
+	for (
+		const [words, problem] of [
+			[['--measure', 'alloc'], 'Changes has only CPU time and ticks'],
+			[['--measure', 'alloc', '--view', 'lines', '--format', 'json'], '--format json cannot count alloc'],
+		] as const
+	) {
+		const {status, stdout, stderr} = await compared(saved, ...words);
+		expect({status, stdout}).toEqual({status: 2, stdout: ''});
+		expect(stderr).toContain(problem);
+	}
 });

@@ -61,7 +61,7 @@ export function parseSpeedscope(text: string): Map<string, Array<{count: number;
 			endValue: sum(weights),
 			samples: weights.length,
 		});
-		expect(['microseconds', 'none']).toContain(unit);
+		expect(unit).toBe(name === 'CPU time' ? 'microseconds' : (name === 'bytes allocated' ? 'bytes' : 'none'));
 		return [
 			name,
 			samples.map((sample, index) => ({count: weights[index], frames: sample.map(frame => frames[frame].name)})),
@@ -73,14 +73,16 @@ type FlameSide = {
 	readonly stackSteps: number[];
 	readonly states: number[];
 	readonly ticks: number[];
-	readonly cpuUs: number[];
-	readonly cpuScale: number;
+	readonly amounts: number[];
+	readonly amountScale: number;
 };
 type FlameData = {
 	readonly names: string[];
 	readonly callerSteps: number[];
 	readonly frameOf: number[];
 	readonly threads: string[];
+	readonly unit: string;
+	readonly amountTitle: string;
 	readonly now: FlameSide;
 	readonly was?: FlameSide;
 };
@@ -91,7 +93,7 @@ export function parseFlameGraph(page: string): FlameData {
 	return JSON.parse(gunzipSync(Buffer.from(base64, 'base64')).toString()) as FlameData;
 }
 
-/** The stacks in it, frames outermost first: CPU microseconds, or ticks of some states. */
+/** The stacks in it, frames outermost first: their amounts, or ticks of some states. */
 export function flameStacks(
 	{names, callerSteps, frameOf, now}: FlameData,
 	states?: readonly number[],
@@ -104,7 +106,8 @@ export function flameStacks(
 			frames.unshift(names[frameOf[at]]);
 		}
 
-		return {frames, count: states ? (states.includes(now.states[index]) ? now.ticks[index] : 0) : now.cpuUs[index]};
+		const ticks = states?.includes(now.states[index]) ? now.ticks[index] : 0;
+		return {frames, count: states ? ticks : now.amounts[index]};
 	}).filter(({count}) => count > 0);
 }
 

@@ -18,6 +18,7 @@ import {pick, seeded} from '../helpers/random.js';
 import {goProgram} from '../helpers/run.js';
 import {sum, sumsByName} from '../helpers/sum.js';
 import {patienceMs} from '../helpers/until.js';
+import {eventsWindow} from '../fleet/decode.js';
 import {flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, textOf} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
@@ -139,6 +140,28 @@ test('collapsed begins with threads and states if asked to, and counts ticks wit
 	]);
 });
 
+test('collapsed, speedscope and a flame graph have bytes or exceptions by stack', () => {
+	const snapshot = eventsWindow();
+	const sumsOf = (stacks: ReadonlyArray<{readonly frames: readonly string[]; readonly count: number}>) =>
+		sumsByName(stacks.map(({frames, count}) => [frames.join(';'), count]));
+	const expected = {
+		alloc: {'a.Main.run:1;a.Main.copy:5': 7e6},
+		exceptions: {'a.Main.run:1;a.NotFound.<init>': 12},
+	};
+	const titles = {alloc: 'bytes allocated', exceptions: 'exceptions'};
+	for (const unit of ['alloc', 'exceptions'] as const) {
+		const query: Query = {...defaultQuery, unit};
+		const page = pageOf(snapshot, {query});
+		expect(sumsOf(stacksOf(snapshot, {query, withStates: false}))).toEqual(expected[unit]);
+		const profiles = profilesOf(snapshot, {query});
+		expect([...profiles.keys()]).toEqual([titles[unit]]);
+		expect(sumsOf(profiles.get(titles[unit])!)).toEqual(expected[unit]);
+		expect(sumsOf(flameStacks(parseFlameGraph(page)))).toEqual(expected[unit]);
+		expect(parseFlameGraph(page)).toMatchObject({unit, amountTitle: titles[unit]});
+		expect(page).toContain(`a frame with 50% of the ${titles[unit]} has 50% ±`);
+	}
+});
+
 test('a name with a semicolon is one frame of collapsed stacks', () => {
 	const {counters: {ticks, count: counters}} = hostileSnapshot();
 	const stacks = stacksOf(hostileSnapshot(), {states: threadStates});
@@ -177,7 +200,7 @@ describe('flame graph', () => {
 		});
 		expect(page).toContain('<li>compared with before: ');
 		const {now, was} = parseFlameGraph(page);
-		const cpuUs = (side: typeof now) => sum(side.cpuUs) * side.cpuScale;
+		const cpuUs = (side: typeof now) => sum(side.amounts) * side.amountScale;
 		expect(cpuUs(now)).toBe(11_400_000);
 		expect(cpuUs(was!)).toBeCloseTo(5_700_000 * 9900 / 4900, -3);
 	});

@@ -130,6 +130,7 @@ describe('the options', () => {
 		['1 --idle-calls a.B.c,d.E.f', {idleCalls: ['a.B.c', 'd.E.f']}],
 		['1 --events alloc --sort alloc', {events: ['alloc'], sort: 'alloc'}],
 		['1 --events exceptions,alloc', {events: ['alloc', 'exceptions']}],
+		['1 --measure alloc --format html', {measure: 'alloc'}],
 		['--state active 1', {states: ['RUNNABLE', 'BLOCKED']}],
 		['--state blocked,timed-waiting 1', {states: ['BLOCKED', 'TIMED_WAITING']}],
 		['open --depth 3 --format votes a.pb.gz', {depth: 3}],

@@ -4,6 +4,7 @@ import flamegraph from 'd3-flame-graph';
 import {sumOf} from '../../util/sum.js';
 import {hash, hashes} from '../../util/printable.js';
 import {percentOf, shareError} from '../../query/counters/share.js';
+import {formatBytes} from '../../query/columns/format.js';
 import {colors, fittingName} from './looks.js';
 import './page.css';
 
@@ -46,8 +47,8 @@ async function unpacked(text) {
 	return data;
 }
 
-/** Returns what widths can show: CPU time, and ticks of all states and of each. */
-function measuresOf({now, states}) {
+/** Returns what widths can show: CPU time, or what events count for; and ticks of all states and of each. */
+function measuresOf({now, states, unit, amountTitle}) {
 	const found = states.map((name, code) => ({name, code})).filter(({code}) =>
 		now.states.includes(code) && now.ticks.some((ticks, index) => ticks > 0 && now.states[index] === code));
 	const ticksIn = (title, codes) => ({
@@ -57,20 +58,26 @@ function measuresOf({now, states}) {
 		format: value => `${Math.round(value).toLocaleString('en')} ticks`,
 		worth: (side, index) => codes.includes(side.states[index]) ? side.ticks[index] * side.tickScale : 0,
 	});
-	const cpu = {
-		title: 'CPU time', codes: [], pieceOf: side => side.cpuPiece * side.cpuScale, format: time,
-		worth: (side, index) => side.cpuUs[index] * side.cpuScale,
+	const amount = {
+		title: amountTitle,
+		codes: [],
+		pieceOf: side => side.amountPiece * side.amountScale,
+		format: amountFormats[unit],
+		worth: (side, index) => side.amounts[index] * side.amountScale,
 	};
 	return [
-		...(now.cpuUs.some(us => us > 0) ? [cpu] : []),
+		...(now.amounts.some(value => value > 0) ? [amount] : []),
 		...(found.length > 1 ? [ticksIn('ticks, all states', found.map(({code}) => code))] : []),
 		...found.map(({name, code}) => ticksIn(`ticks, ${name}`, [code])),
 	];
 }
 
-function time(us) {
-	return us >= 1e6 ? `${(us / 1e6).toFixed(2)} s CPU` : `${(us / 1000).toFixed(1)} ms CPU`;
-}
+/** How amounts are written: microseconds of CPU time, bytes, or numbers of exceptions. */
+const amountFormats = {
+	cpu: us => us >= 1e6 ? `${(us / 1e6).toFixed(2)} s CPU` : `${(us / 1000).toFixed(1)} ms CPU`,
+	alloc: bytes => `${formatBytes(bytes)} allocated`,
+	exceptions: count => `${Math.round(count).toLocaleString('en')} exceptions`,
+};
 
 /**
 Returns the tree of what is chosen: `v` is a frame's total, `self` its own part, `was` its total in the baseline,

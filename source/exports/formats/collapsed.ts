@@ -1,5 +1,6 @@
 import {threadStates} from '../../model/thread-state.js';
-import {effectiveUnit, scopeOf} from '../../query/counters/scope.js';
+import {scopeOf} from '../../query/counters/scope.js';
+import {isOfEvents} from '../../query/types/query.js';
 import {inPieces, type ExportFormat} from '../common/export-format.js';
 import {StackSet} from '../common/stack-set.js';
 
@@ -11,6 +12,7 @@ export const collapsed: ExportFormat = {
 	description:
 		'a stack per line and its CPU time in microseconds, for flame graph tools; ticks if --state or --with-states is given',
 	streaming: false,
+	countsEvents: true,
 	write: (...given) => inPieces(linesOf(...given)),
 };
 
@@ -20,14 +22,16 @@ function * linesOf(...[snapshot, baseline, options]: Parameters<ExportFormat['wr
 		...options.query,
 		states: options.states ?? (options.withStates ? threadStates : options.query.states),
 	};
-	const {countedMask} = scopeOf(snapshot, query);
-	const isInTicks = (options.withStates ?? false) || options.states !== undefined || effectiveUnit(query) === 'ticks';
+	const {countedMask, unit} = scopeOf(snapshot, query);
+	const isInTicks = unit === 'ticks'
+		|| (!isOfEvents(unit) && ((options.withStates ?? false) || options.states !== undefined));
 	const set = new StackSet();
 	const stackCounters = set.add(snapshot, baseline, query, options);
 	const {ticks, cpuNs, state} = stackCounters.counters;
 	const countedTicks = (counter: number) => ((countedMask >> state[counter]) & 1) * ticks[counter];
 	const names = set.frames.map(({name}) => name.replaceAll(';', ','));
-	const amountOf = (counter: number) => isInTicks ? countedTicks(counter) : cpuNs[counter] / 1000;
+	const amountOf = (counter: number) =>
+		isInTicks ? countedTicks(counter) : cpuNs[counter] / (isOfEvents(unit) ? 1 : 1000);
 	for (const [stack, sum] of set.sums(stackCounters, amountOf)) {
 		yield `${set.framesOf(stack).map(frame => names[frame]).join(';')} ${sum}\n`;
 	}

@@ -7,9 +7,12 @@ import {threadStates} from '../../model/thread-state.js';
 import {countedLines} from '../../query/counted-lines.js';
 import {codeKind, type CodeKind} from '../../query/counters/own-code.js';
 import {scopeOf} from '../../query/counters/scope.js';
-import {sampleTicks, shareError, sampledMs} from '../../query/counters/share.js';
+import {eventsMs, sampleTicks, shareError, sampledMs} from '../../query/counters/share.js';
 import {maskOf} from '../../query/filter/state-sets.js';
-import type {Location, Query} from '../../query/types/query.js';
+import {isOfEvents, type Location, type Query, type Unit} from '../../query/types/query.js';
+import {wholeOf} from '../../query/counters/buckets.js';
+import {titleOf} from '../../query/columns/event-columns.js';
+import {sumOf} from '../../util/sum.js';
 import {readBundled} from '../../util/bundle.js';
 import {UserError} from '../../runtime/errors.js';
 import {findingsOf} from '../../query/summary/findings.js';
@@ -27,6 +30,7 @@ export const flameGraph: ExportFormat = {
 	description:
 		'a flame graph as one page for a browser, a mail or a ticket: CPU time or ticks, threads, search, zoom, what changed',
 	streaming: false,
+	countsEvents: true,
 	comparesWithBaseline: true,
 	write(snapshot, since, options) {
 		const page = pageOf(snapshot, since, options);
@@ -71,6 +75,10 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 	// If nothing was counted after the baseline, there is nothing to compare.
 	const compared = begin === snapshot ? undefined : baseline;
 	const since = compared ? begin : given;
+	const {unit} = query;
+	// Amounts are microseconds of CPU time, or what events count for.
+	const perAmount = isOfEvents(unit) ? 1 : 1000;
+	const lengthOf = isOfEvents(unit) ? eventsMs : sampledMs;
 	const set = new StackSet();
 	const threads = new Map<string, number>();
 	const sideOf = (of: Snapshot, from: Snapshot | undefined, sideQuery: Query) => {
@@ -87,9 +95,9 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 				getOrCreate(threads, poolName(of.threads.name[thread[counter]]), () => threads.size)),
 			states: counted.map(counter => state[counter]),
 			ticks: counted.map(counter => ticks[counter]),
-			cpuUs: counted.map(counter => Math.round(cpuNs[counter] / 1000)),
-			// CPU time (microseconds) and ticks of one independent observation.
-			cpuPiece: cpuSamples > 0 ? wholeCpuNs / 1000 / cpuSamples : 0,
+			amounts: counted.map(counter => Math.round(cpuNs[counter] / perAmount)),
+			// The amount and the ticks of one independent observation.
+			amountPiece: cpuSamples > 0 ? wholeCpuNs / perAmount / cpuSamples : 0,
 			tickPiece: ticksPerObservation,
 		};
 	};
@@ -99,16 +107,14 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 	const was = compared && {
 		...sideOf(compared.snapshot, compared.since, isOfSameSession ? query : {...query, threadKeys: undefined}),
 		// Factors that scale the baseline's figures to the length and the sampling rate of the window.
-		cpuScale: ratio(sampledMs(snapshot, since), sampledMs(compared.snapshot, compared.since)),
+		amountScale: ratio(lengthOf(snapshot, since), lengthOf(compared.snapshot, compared.since)),
 		tickScale: ratio(sampleTicks(snapshot, since), sampleTicks(compared.snapshot, compared.since)),
 	};
-	const samples = now.cpuPiece > 0 ? now.cpuUs.reduce((sum, us) => sum + us, 0) / now.cpuPiece : 0;
+	const samples = now.amountPiece > 0 ? sumOf(now.amounts, amount => amount) / now.amountPiece : 0;
 	return {
 		since,
 		remarks: [
-			...(samples > 0
-				? [`sampling error: a frame with 50% of the CPU time has 50% ±${shareError(50, samples).toFixed(1)} (95% confidence); each frame says its own`]
-				: []),
+			...errorRemark(unit, samples),
 			...(compared
 				? [`compared with ${compared.title}: ${timeLine(compared.snapshot, compared.since)}; its figures are scaled to this window's length`]
 				: []),
@@ -119,10 +125,19 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 			frameOf: set.frameOf,
 			threads: [...threads.keys()],
 			states: threadStates,
-			now: {...now, cpuScale: 1, tickScale: 1},
+			unit: isOfEvents(unit) ? unit : 'cpu',
+			amountTitle: titleOf(unit),
+			now: {...now, amountScale: 1, tickScale: 1},
 			was,
 		},
 	};
+}
+
+/** Returns a remark on the error of shares in a unit, from the number of independent samples; none without any. */
+function errorRemark(unit: Unit, samples: number): string[] {
+	const error = shareError(50, samples).toFixed(1);
+	const example = `a frame with 50% of ${wholeOf(unit)} has 50% ±${error} (95% confidence)`;
+	return samples > 0 ? [`sampling error: ${example}; each frame says its own`] : [];
 }
 
 const codeKinds: readonly CodeKind[] = ['other', 'library', 'own'];

@@ -12,6 +12,11 @@ export function amountText(unit: Measure, amount: number): Printable {
 		: safe`${formatMs(amount)} ms CPU`;
 }
 
+/** Returns what an amount in a unit is called, such as in a list of profiles: CPU time, or what is of events. */
+export function titleOf(unit: Measure): Printable {
+	return isOfEvents(unit) ? amounts[unit].title : safe`CPU time`;
+}
+
 /** Returns `amountText` and, if it is of CPU time, the ticks. */
 export function amountsText(unit: Measure, amount: number, ticks: number): Printable {
 	const text = amountText(unit, amount);
@@ -24,8 +29,8 @@ export function amountsIn(unit: Measure): {readonly heading: Printable; readonly
 }
 
 const amounts = {
-	alloc: {heading: safe`BYTES`, format: formats.bytes, what: safe`allocated`},
-	exceptions: {heading: safe`EXC`, format: formats.count, what: safe`exceptions`},
+	alloc: {heading: safe`BYTES`, format: formats.bytes, what: safe`allocated`, title: safe`bytes allocated`},
+	exceptions: {heading: safe`EXC`, format: formats.count, what: safe`exceptions`, title: safe`exceptions`},
 } as const satisfies Readonly<Record<EventKind, object>>;
 
 /** Returns a column of CPU time in milliseconds or, if figures are of events, of what they count for. */

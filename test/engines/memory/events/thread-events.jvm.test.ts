@@ -232,6 +232,9 @@ test('reports have bytes by line and by thread, and say what events cost', async
 	expect(notes.find(note => note.startsWith('events: '))).toMatch(/^events: costs \d+ us an event/);
 	expect(threads.find(({name}) => name === 'fast')!.allocBytes).toBeGreaterThan(0);
 	expect(lines.find(({method}) => method === 'small')!.allocBytes).toBeGreaterThan(0);
+	const collapsed = await runCli('-d', '2', '--measure', 'alloc', '-b', '--format', 'collapsed', String(java.pid));
+	const bytes = [...collapsed.stdout.matchAll(/Allocator\.run:\d+;KnownAllocations\$Allocator\.small:\d+ (\d+)$/gm)];
+	expect(sum(bytes.map(([, count]) => Number(count)))).toBeGreaterThan(1e6);
 });
 
 /** Addresses in a thread that nobody writes to. */
