@@ -3,11 +3,16 @@ import {beside, javaForTest} from '../helpers/for-test.js';
 import {runCli} from '../helpers/run.js';
 
 /** Exit code and output of `explain` for a situation of the program. */
-async function explained(situation: string, {jvmArgs = [], args = []}: {
+async function explained(situation: string, {jvmArgs = [], args = [], ...options}: {
 	readonly jvmArgs?: readonly string[];
 	readonly args?: readonly string[];
+	readonly under?: readonly string[];
 } = {}) {
-	const {pid} = await javaForTest('Situations', {args: [situation], jvmArgs: ['-Dpassword=secret', ...jvmArgs]});
+	const {pid} = await javaForTest('Situations', {
+		args: [situation],
+		jvmArgs: ['-Dpassword=secret', ...jvmArgs],
+		...options,
+	});
 	return runCli('explain', String(pid), '--duration', '4', ...args);
 }
 
@@ -24,7 +29,7 @@ test.concurrent(
 test.concurrent(
 	'a full heap is a limit that is reached',
 	beside(async () => {
-		const {status, stdout} = await explained('collector', {jvmArgs: ['-Xmx64m']});
+		const {status, stdout} = await explained('collector', {jvmArgs: ['-Xmx64m'], under: []});
 		expect(stdout).toMatch(/^1\. `The heap is full: /m);
 		expect(status).toBe(4);
 	}),

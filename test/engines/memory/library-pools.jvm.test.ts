@@ -36,19 +36,19 @@ test('pools of HikariCP, Tomcat and Netty have the figures of their getters, and
 		const said = await sayTo(java, `state ${state}`);
 		const figuresOf = (name: string) =>
 			new RegExp(`^${name} (.*)$`, 'm').exec(said)![1].split(' ').map(Number);
-		await observer.session.sample(sample);
-		const rows = Array.from({length: sample.count}, (_, row) => row);
-		const nameOf = new Map(rows.map(row => [sample.key[row], String(sample.name[row])]));
+		const waiting = figuresOf('orders-db')[3];
 		const truth = [...said.matchAll(/^holder (.*)$/gm)].map(([, name]) => name);
 		let pools = observer.session.readPools!();
 		await untilAsync(async () => {
+			await observer.session.sample(sample);
 			pools = observer.session.readPools!();
-			const found = pools.find(({name}) => name === 'orders-db')?.held ?? [];
-			return found.length === truth.length && found.every(({thread}) => thread > 0);
+			const {held = [], queued} = pools.find(({name}) => name === 'orders-db') ?? {};
+			return queued === waiting && held.length === truth.length && held.every(({thread}) => thread > 0);
 		});
+		const rows = Array.from({length: sample.count}, (_, row) => row);
+		const nameOf = new Map(rows.map(row => [sample.key[row], String(sample.name[row])]));
 		const poolOf = (name: string) => pools.find(pool => pool.name === name)!;
 		const {held, ...connections} = poolOf('orders-db');
-		const waiting = figuresOf('orders-db')[3];
 		expect(connections).toMatchObject({kind: 'hikari', size: 5, limit: 5, active: 5, queued: waiting});
 		expect(new Set(held.map(({thread}) => nameOf.get(thread)))).toEqual(new Set(truth));
 		const [size, limit, active, queued] = figuresOf('http-nio-8080-exec');
