@@ -46,6 +46,8 @@ export const poolFigures = {
 	queuedSum: 'difference',
 	queuedSquares: 'difference',
 	queuedProducts: 'difference',
+	/** By how much the queue grows over several minutes. */
+	queuedSteadyGrowthPerMin: 'newest',
 } as const;
 
 export type PoolFigures = {readonly [Name in keyof typeof poolFigures]: number};
@@ -110,12 +112,13 @@ export function readPools(saved: unknown): readonly PoolReading[] {
 		const [id, kind, name, isCertain, figures, threads, held] = listOf(pool, 7);
 		const numbers = numbersOf(figures, figureNames.length);
 		const pairs = numbersOf(held, 2 * poolThreadsLimit);
-		if (numbers.length !== figureNames.length || typeof name !== 'string') {
+		if (numbers.length === 0 || typeof name !== 'string') {
 			throw wrong();
 		}
 
 		return {
-			...fromNames(figureNames, (_, index) => numbers[index]),
+			// An older file lacks the last ones.
+			...fromNames(figureNames, (_, index) => numbers[index] ?? unknownFigure),
 			id: number(id),
 			kind: poolKinds[number(kind)] ?? poolKinds[0],
 			name: printable(name),

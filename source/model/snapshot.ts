@@ -100,9 +100,13 @@ export type TargetVitals = {
 	readonly minuteGcPercent?: number;
 	/** Absent unless that cause was seen in several readings. */
 	readonly minuteGcCause?: Printable;
-	/** Java heap in use after the last collection, and by how much that figure grows, see `Growth`. */
+	/**
+	Java heap in use after the last collection, and by how much that figure grows, see `Growth`. All steady growths are
+	over several minutes; this one is that of what collections of the old generation leave.
+	*/
 	readonly heapAfterGcBytes?: number;
 	readonly heapGrowthBytesPerMin?: number;
+	readonly heapSteadyGrowthBytesPerMin?: number;
 	/** Share of the time since the previous reading in which safepoints stopped the program, collections included. */
 	readonly safepointPercent?: number;
 	readonly compilationsPerS?: number;
@@ -128,15 +132,18 @@ export type TargetVitals = {
 	/** Threads of the process, native ones included, and by how many their number grows, see `Growth`. */
 	readonly threadCount?: number;
 	readonly threadGrowthPerMin?: number;
+	readonly threadSteadyGrowthPerMin?: number;
 	/** Metaspace in use and committed at the last collection, classes' own space included, and MaxMetaspaceSize. */
 	readonly metaspaceUsedBytes?: number;
 	readonly metaspaceCommittedBytes?: number;
 	readonly metaspaceMaxBytes?: number;
 	readonly metaspaceGrowthBytesPerMin?: number;
+	readonly metaspaceSteadyGrowthBytesPerMin?: number;
 	/** The part of metaspace for classes alone (compressed class space), and its size. */
 	readonly classSpaceCommittedBytes?: number;
 	readonly classSpaceMaxBytes?: number;
 	readonly classSpaceGrowthBytesPerMin?: number;
+	readonly classSpaceSteadyGrowthBytesPerMin?: number;
 	/** Classes that are loaded, and how many are loaded a second since the previous reading. */
 	readonly loadedClasses?: number;
 	readonly classLoadsPerS?: number;
@@ -144,6 +151,7 @@ export type TargetVitals = {
 	readonly openFiles?: number;
 	readonly openFilesMax?: number;
 	readonly openFilesGrowthPerMin?: number;
+	readonly openFilesSteadyGrowthPerMin?: number;
 	readonly openSockets?: number;
 	readonly openPipes?: number;
 	readonly openPaths?: number;
@@ -162,6 +170,7 @@ export type TargetVitals = {
 	readonly directBuffers?: number;
 	readonly directMaxBytes?: number;
 	readonly directGrowthBytesPerMin?: number;
+	readonly directSteadyGrowthBytesPerMin?: number;
 	/** Direct memory may be in use, but cannot be read: a moving collector has moved what counts it. */
 	readonly isDirectUnknown?: boolean;
 	/** Memory of files that the program maps into buffers, and their number. */
@@ -190,6 +199,7 @@ export type EngineFigures = Pick<
 	| 'directBytes'
 	| 'directGrowthBytesPerMin'
 	| 'directMaxBytes'
+	| 'directSteadyGrowthBytesPerMin'
 	| 'isDirectUnknown'
 	| 'mappedBuffers'
 	| 'mappedBytes'

@@ -5,6 +5,7 @@ type Slot = {readonly ms: number; readonly low: number; readonly high: number};
 type Window = {readonly windowMs: number; readonly parts: number; readonly minMs: number};
 
 export const overMinute: Window = {windowMs: 60_000, parts: 4, minMs: 15_000};
+export const overMinutes: Window = {windowMs: 600_000, parts: 8, minMs: 180_000};
 
 /** A window has this number of slots, the readings of which are kept as one. */
 const slotCount = 60;

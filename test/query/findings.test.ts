@@ -241,6 +241,30 @@ test.each<[TargetVitals, string | undefined]>([
 		{metaspaceCommittedBytes: 60, metaspaceMaxBytes: 80, metaspaceGrowthBytesPerMin: 10, uptimeMs: 179_000},
 		undefined,
 	],
+	// What grows for minutes is found far below its limit, or without one.
+	[
+		{
+			directBytes: 40, directMaxBytes: 256, directGrowthBytesPerMin: 1, directSteadyGrowthBytesPerMin: 1,
+			directBuffers: 80, uptimeMs: 300_000,
+		},
+		'Direct memory grows steadily, 1B/min, full in 3h36m: 40B of 256B in use, by 80 buffers.',
+	],
+	[{directBytes: 40, directMaxBytes: 256, directSteadyGrowthBytesPerMin: 1, uptimeMs: 299_000}, undefined],
+	[{directBytes: 201, directMaxBytes: 256, directSteadyGrowthBytesPerMin: 1, uptimeMs: 300_000}, undefined],
+	[{directBytes: 40, directMaxBytes: 1481, directSteadyGrowthBytesPerMin: 1, uptimeMs: 300_000}, undefined],
+	[{directBytes: 40, directMaxBytes: 256, directSteadyGrowthBytesPerMin: -1, uptimeMs: 300_000}, undefined],
+	[
+		{metaspaceCommittedBytes: 60, metaspaceSteadyGrowthBytesPerMin: 2, loadedClasses: 4102, uptimeMs: 300_000},
+		'Metaspace grows steadily, 2B/min: 60B in use, by 4102 classes.',
+	],
+	[
+		{openFiles: 100, openFilesMax: 1024, openFilesSteadyGrowthPerMin: 12, openSockets: 80, uptimeMs: 300_000},
+		'Open files grow steadily, 12/min, full in 1h17m: 100 of 1024 in use, 80 of them sockets.',
+	],
+	[
+		{heapUsedBytes: 40, heapAfterGcBytes: 30, heapMaxBytes: 80, heapSteadyGrowthBytesPerMin: 2, uptimeMs: 300_000},
+		'The heap grows steadily, 2B/min, full in 25m: 30B of 80B in use after collections, also of the old generation.',
+	],
 	// A heap grows until the old generation is collected, and the memory of the cgroup with it.
 	[
 		{
@@ -257,7 +281,7 @@ test.each<[TargetVitals, string | undefined]>([
 	});
 	const about = findingsOf(alone, undefined, defaultQuery, {vitals}).map(finding =>
 		rows.find(row => memoryView.isAbout!(finding, row))?.name.toLowerCase());
-	expect(about).toEqual(text === undefined ? [] : [/^(?:direct memory|open files|metaspace)/.exec(text.toLowerCase())![0]]);
+	expect(about).toEqual(text === undefined ? [] : [/^(?:the )?(direct memory|open files|metaspace|heap)/.exec(text.toLowerCase())![1]]);
 });
 
 test('threads that grow are a finding, at the start only very many', () => {
@@ -271,6 +295,29 @@ test('threads that grow are a finding, at the start only very many', () => {
 	expect(found(alone, {...grown, threadCount: 500, uptimeMs: 20_000})).toContainEqual(
 		expect.stringMatching(/^Threads grow: 500 now/),
 	);
+});
+
+test('threads that grow slowly for minutes are a finding, unless a pool makes those that it may have', () => {
+	const alone = new Picture().draw('mail-1 | t | com.acme.Mail.send:7\nmail-2 | t | com.acme.Mail.send:7').build();
+	const grown = {threadCount: 300, threadGrowthPerMin: 0, threadSteadyGrowthPerMin: 12, uptimeMs: 300_000};
+	const text = 'Threads grow: 300 now, 12 more a minute; 2 are mail-*, at c.acme.Mail.send:7.';
+	expect(found(alone, grown)).toContainEqual(text);
+	expect(found(alone, {...grown, tasks: 400, tasksMax: 900})).toContainEqual(
+		'Threads grow: 300 now, 12 more a minute, at the limit of the cgroup in 50m; 2 are mail-*, at c.acme.Mail.send:7.',
+	);
+	for (const healthy of [
+		{...grown, uptimeMs: 299_000},
+		{...grown, threadSteadyGrowthPerMin: 3},
+		{...grown, threadCount: 2401},
+	]) {
+		expect(found(alone, healthy)).not.toContainEqual(expect.stringMatching(/^Threads grow/));
+	}
+
+	const threads = [...alone.threads.key.subarray(0, 2)];
+	const ofPool = (size: number) =>
+		found({...alone, pools: [poolReading({name: safe`mail`, threads, size, limit: 200})]}, grown);
+	expect(ofPool(199)).not.toContainEqual(text);
+	expect(ofPool(200)).toContainEqual(text);
 });
 
 test('what is used up comes before what waits for it, the nearest first, and leads to its row in Memory', () => {
@@ -550,7 +597,13 @@ test('a queue that grows is found, whatever its threads do, if they are all busy
 	expect(found(fullPool({...growing, queueBound: 3600, size: 2, limit: 2}, {thread: 'R'}))).toEqual([
 		expect.stringMatching(/^The queue of http grows: 3000 tasks, 1 more a second, full in 10m; both threads are busy/),
 	]);
+	const steadily = {...growing, queuedGrowthPerMin: 0, queuedSteadyGrowthPerMin: 16};
+	expect(found(fullPool(steadily, {thread: 'R'}))).toEqual([
+		expect.stringMatching(/^The queue of http grows: 3000 tasks, 16 more a minute; all 4 threads are busy/),
+	]);
 	for (const healthy of [
+		{...steadily, queued: 3300},
+		{...steadily, queued: 30, queuedSteadyGrowthPerMin: 11},
 		{...growing, queuedGrowthPerMin: 59},
 		{...growing, queued: 3001},
 		{...growing, queuedGrowthPerMin: 0},

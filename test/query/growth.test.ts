@@ -1,10 +1,15 @@
 import {describe, expect, test} from 'vitest';
 import {fullInMs, fullInText, trendOf} from '../../source/query/summary/growth-trend.js';
-import {Growth} from '../../source/util/growth.js';
+import {HeapAfterCollections} from '../../source/jvm/counters/heap-after-collections.js';
+import {Growth, overMinutes} from '../../source/util/growth.js';
+import {seeded} from '../helpers/random.js';
 
 /** The growth after a reading each second of what `count` returns for it. */
-function after(seconds: number, count: (second: number) => number): number | undefined {
-	const growth = new Growth();
+function after(
+	seconds: number,
+	count: (second: number) => number,
+	growth = new Growth(),
+): number | undefined {
 	let last: number | undefined;
 	for (let second = 0; second <= seconds; second++) {
 		last = growth.with(1000 * second, count(second));
@@ -57,6 +62,74 @@ describe('growth by readings of the last minute', () => {
 		expect([0, 20, 40].map(second => growth.with(1000 * second, second) ?? 'unknown'))
 			.toEqual(['unknown', 'unknown', 'unknown']);
 		expect(growth.with(50_000, 50)).toBeCloseTo(60);
+	});
+});
+
+describe('growth over several minutes', () => {
+	const steady = (seconds: number, count: (second: number) => number) =>
+		after(seconds, count, new Growth(overMinutes));
+	test('is found if it is slow, from three minutes on', () => {
+		expect(steady(179, second => Math.floor(second / 4))).toBeUndefined();
+		expect(steady(200, second => Math.floor(second / 4))).toBeCloseTo(15, -1);
+		expect(steady(1200, second => 20 + Math.floor(second / 4))).toBeCloseTo(15, 0);
+		expect(steady(600, second => second + (second % 7 === 0 ? 0 : 300))).toBeCloseTo(60, -1);
+	});
+
+	test('is found if things come at random', () => {
+		const random = seeded(11);
+		let count = 0;
+		const growth = steady(600, () => {
+			count += random() < 0.2 ? 1 : 0;
+			return count;
+		});
+		expect(growth).toBeGreaterThan(6);
+		expect(growth).toBeLessThan(18);
+	});
+
+	test.each<[string, number, (second: number) => number]>([
+		['a cache that has filled', 500, second => Math.min(second, 400)],
+		['a cache that fills with what is asked for', 1200, second => 1000 * (1 - Math.exp(-second / 150))],
+		['a pool that has reached its size', 300, second => Math.min(200, 2 * second)],
+		['waves', 900, second => second % 110],
+		['what grows now and then', 600, second => 50 * Math.floor(second / 150)],
+	])('is zero for %s', (_, seconds, count) => {
+		expect(steady(seconds, count)).toBe(0);
+	});
+
+	test('is hardly ever seen in what moves at random', () => {
+		const random = seeded(12);
+		const paces = Array.from({length: 100}, () => {
+			let count = 500;
+			return steady(300, () => {
+				count += Math.round(20 * (random() - 0.5));
+				return count;
+			});
+		});
+		expect(paces.filter(pace => pace !== 0).length).toBeLessThan(5);
+	});
+
+	test('of the heap is that of what collections of the old generation leave', () => {
+		// A collection each second; one of the old generation every half minute frees all but what leaks.
+		const grown = (leakedPerS: number, isOldCollected = true) => {
+			const heap = new HeapAfterCollections();
+			let last: number | undefined;
+			for (let second = 0; second <= 600; second++) {
+				const garbage = (isOldCollected ? second % 30 : second) * 1000;
+				const reading = {
+					atMs: 1000 * second,
+					collections: second + 1,
+					oldCollections: isOldCollected ? Math.floor(second / 30) : 0,
+					eden: {usedBytes: 0},
+				};
+				last = heap.with(reading, 50_000 + (leakedPerS * second) + garbage).heapSteadyGrowthBytesPerMin;
+			}
+
+			return last;
+		};
+
+		expect(grown(100)).toBeCloseTo(6000, -2);
+		expect(grown(0)).toBe(0);
+		expect(grown(100, false)).toBeUndefined();
 	});
 });
 

@@ -1,5 +1,5 @@
 import type {EngineFigures} from '../../model/snapshot.js';
-import {Growth} from '../../util/growth.js';
+import {Growth, overMinutes} from '../../util/growth.js';
 import {objectsMayMove} from './hotspot/heap.js';
 import type {Jvm} from './hotspot/jvm.js';
 import {has} from './hotspot/layout.js';
@@ -53,6 +53,7 @@ export class MemoryFigures {
 	readonly #objects: JdkObjects;
 	readonly #classes: ReturnType<typeof classesOf>;
 	readonly #directGrowth = new Growth();
+	readonly #directSteadyGrowth = new Growth(overMinutes);
 	#classLoaders: number | undefined;
 	#loadersDueMs = -Infinity;
 	#lastOfJdk: EngineFigures = {};
@@ -127,7 +128,10 @@ export class MemoryFigures {
 					...figures,
 					...(figures.directBytes === undefined
 						? {}
-						: {directGrowthBytesPerMin: this.#directGrowth.with(nowMs, figures.directBytes)}),
+						: {
+							directGrowthBytesPerMin: this.#directGrowth.with(nowMs, figures.directBytes),
+							directSteadyGrowthBytesPerMin: this.#directSteadyGrowth.with(nowMs, figures.directBytes),
+						}),
 				};
 				this.#lastAtMs = nowMs;
 				return this.#lastOfJdk;

@@ -1,7 +1,7 @@
 import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {getOrCreate} from '../../util/get-or-create.js';
-import {Growth, overMinute} from '../../util/growth.js';
+import {Growth, overMinute, overMinutes} from '../../util/growth.js';
 import {mostOf} from '../../util/sum.js';
 import {printable, safe, type Printable} from '../../util/printable.js';
 import {isFrozen} from '../system/cgroups.js';
@@ -9,6 +9,7 @@ import {type ProcessStat, readStat} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {percentBetween} from './cpu-history.js';
 import {CpuLimits, cpuPressure, hostCpuTicks} from './cpu-limits.js';
+import {HeapAfterCollections} from './heap-after-collections.js';
 import {readMaxMetaspace} from './jvm-flags.js';
 import {ProcessLimits} from './process-limits.js';
 import {
@@ -31,6 +32,8 @@ type Reading = {
 	readonly hostCpuTicks?: number;
 	readonly gcSeconds?: number;
 	readonly collections?: number;
+	/** Of the old generation, or the pauses of its concurrent ones. */
+	readonly oldCollections?: number;
 	/** Without the time until all threads have stopped, from the release on that counts it apart. */
 	readonly atSafepointSeconds?: number;
 	readonly safepointSeconds?: number;
@@ -67,7 +70,6 @@ export function openVitals(target: Target): VitalsReader {
 			const before = previous;
 			previous = now;
 			const {heapUsedBytes, heapCapacityBytes, heapMaxBytes, ...generations} = heapOf(counters);
-			const {heapAfterGcBytes, heapGrowthBytesPerMin} = heapAfterCollections.with(now, heapUsedBytes);
 			const limited = {threadCount: stat.threads, ...metaspaceOf(counters), ...processLimits.read()};
 			return {
 				...(before ? sharesOf(before, now) : {}),
@@ -77,8 +79,7 @@ export function openVitals(target: Target): VitalsReader {
 				...generations,
 				gcCause: gcCauseOf(counters),
 				...recentCollections.with(now, gcCauseOf(counters)),
-				heapAfterGcBytes,
-				heapGrowthBytesPerMin,
+				...heapAfterCollections.with(now, heapUsedBytes),
 				allocBytesPerS: before ? allocation.since(before, now) : undefined,
 				isStopped: stat.state === 'T',
 				isFrozen: isFrozen(target.pid),
@@ -110,6 +111,7 @@ function readingOf(
 		hostCpuTicks: hostCpuTicks(),
 		gcSeconds: secondsOf(counters, collectorTimes),
 		collections: sumOfCounters(counters, collectorInvocations),
+		oldCollections: sumOfCounters(counters, oldCollectorInvocations),
 		atSafepointSeconds: secondsOf(counters, safepointTime),
 		safepointSeconds: secondsOf(counters, safepointTimes),
 		compilations: numberCounter(counters, 'sun.ci.totalCompiles'),
@@ -153,32 +155,35 @@ function sharesOf(
 	};
 }
 
-/** The figures whose growth is told, and the figure that tells it. */
+/** The figures whose growth is told, and the figures that tell it: over the last minute, and over several minutes. */
 const growing = {
-	threadCount: 'threadGrowthPerMin',
-	openFiles: 'openFilesGrowthPerMin',
-	tasks: 'tasksGrowthPerMin',
-	metaspaceCommittedBytes: 'metaspaceGrowthBytesPerMin',
-	classSpaceCommittedBytes: 'classSpaceGrowthBytesPerMin',
-} as const satisfies Partial<Record<keyof TargetVitals, keyof TargetVitals>>;
+	threadCount: ['threadGrowthPerMin', 'threadSteadyGrowthPerMin'],
+	openFiles: ['openFilesGrowthPerMin', 'openFilesSteadyGrowthPerMin'],
+	tasks: ['tasksGrowthPerMin'],
+	metaspaceCommittedBytes: ['metaspaceGrowthBytesPerMin', 'metaspaceSteadyGrowthBytesPerMin'],
+	classSpaceCommittedBytes: ['classSpaceGrowthBytesPerMin', 'classSpaceSteadyGrowthBytesPerMin'],
+} as const satisfies Partial<Record<keyof TargetVitals, ReadonlyArray<keyof TargetVitals>>>;
+
+const growthWindows = [overMinute, overMinutes];
 
 type GrowingFigure = keyof typeof growing;
+type ToldGrowth = (typeof growing)[GrowingFigure][number];
 
 /** By how much figures grow that are read anew each time. */
 class Growths {
-	readonly #of = new Map<GrowingFigure, Growth>();
+	readonly #of = new Map<ToldGrowth, Growth>();
 
 	/** Adds a reading. Figures that are unknown have no growth. */
 	with(
 		atMs: number,
 		figures: Pick<TargetVitals, GrowingFigure>,
-	): Pick<TargetVitals, (typeof growing)[GrowingFigure]> {
-		return Object.fromEntries(Object.entries(growing).flatMap(([name, ofGrowth]) => {
-			const figure = name as GrowingFigure;
-			const count = figures[figure];
+	): Pick<TargetVitals, ToldGrowth> {
+		return Object.fromEntries(Object.entries(growing).flatMap(([figure, told]) => {
+			const count = figures[figure as GrowingFigure];
 			return count === undefined
 				? []
-				: [[ofGrowth, getOrCreate(this.#of, figure, () => new Growth()).with(atMs, count)]];
+				: told.map((name, index) =>
+					[name, getOrCreate(this.#of, name, () => new Growth(growthWindows[index])).with(atMs, count)]);
 		}));
 	}
 }
@@ -302,34 +307,8 @@ class AllocationRate {
 	}
 }
 
-/** Collections of less than this time say nothing about growth. */
-const minHeapGrowthMs = 20_000;
-
-/**
-The heap in use after collections: all but eden, which they empty. What only larger collections free (such as G1's mixed
-ones) counts as growth until then.
-*/
-class HeapAfterCollections {
-	readonly #growth = new Growth({...overMinute, minMs: minHeapGrowthMs});
-	#lastBytes: number | undefined;
-	#collections = 0;
-
-	/** Adds a reading. Figures are undefined before the first collection, and for a collector without eden. */
-	with(
-		{atMs, collections = 0, eden}: Reading,
-		heapUsedBytes: number | undefined,
-	): Pick<TargetVitals, 'heapAfterGcBytes' | 'heapGrowthBytesPerMin'> {
-		if (eden && heapUsedBytes !== undefined && collections !== this.#collections) {
-			this.#collections = collections;
-			this.#lastBytes = Math.max(0, heapUsedBytes - eden.usedBytes);
-			this.#growth.with(atMs, this.#lastBytes);
-		}
-
-		return {heapAfterGcBytes: this.#lastBytes, heapGrowthBytesPerMin: this.#growth.perMin()};
-	}
-}
-
 const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
+const oldCollectorInvocations = /^sun\.gc\.collector\.[1-9]\d*\.invocations$/;
 const collectorInvocations = /^sun\.gc\.collector\.\d+\.invocations$/;
 
 /** From this release on, the time until all threads have reached a safepoint has a counter of its own. */

@@ -6,8 +6,9 @@ import {formatDuration} from '../columns/format.js';
 export type Growing = {
 	readonly used: number;
 	readonly max?: number;
-	/** Undefined while it is unknown. */
+	/** Over the last minute, and over several minutes. Undefined while it is unknown. */
 	readonly growthPerMin?: number;
+	readonly steadyPerMin?: number;
 };
 
 /**
@@ -37,14 +38,40 @@ export function fullInMs(growing: Growing): number | undefined {
 	return max && trendOf(growing) === 'rising' ? Math.max(0, max - used) / growthPerMin * 60_000 : undefined;
 }
 
+/**
+Growth over several minutes matters if ten minutes add this part of what is in use, in a JVM that is this old, as every
+program that starts grows; and if the limit is reached within this time.
+*/
+const muchSteadyGrowth = 0.05;
+const steadyFromMs = 300_000;
+const steadySoonMs = 86_400_000;
+
+/**
+Returns by how much a minute a figure has grown over several minutes, and when it reaches its limit, milliseconds;
+undefined if it does not grow, or that does not matter.
+*/
+export function steadyGrowth(
+	{used, max = 0, steadyPerMin = 0}: Growing,
+	uptimeMs = 0,
+): {readonly perMin: number; readonly inMs?: number} | undefined {
+	const inMs = max > 0 && steadyPerMin > 0 ? Math.max(0, max - used) / steadyPerMin * 60_000 : undefined;
+	const isMuch = steadyPerMin > 0 && 10 * steadyPerMin >= muchSteadyGrowth * used && (inMs ?? 0) <= steadySoonMs;
+	return isMuch && uptimeMs >= steadyFromMs ? {perMin: steadyPerMin, inMs} : undefined;
+}
+
 /** Returns the time until a figure reaches its limit, without seconds from ten minutes on. */
 export function fullInText(ms: number): Printable {
 	return formatDuration(ms >= 600_000 ? Math.round(ms / 60_000) * 60_000 : ms).replace(/^(\d+m)00s$/, safe`$1`);
 }
 
 /** The heap in use after collections as a figure that may grow. */
-export function heapGrowing({heapAfterGcBytes = 0, heapMaxBytes, heapGrowthBytesPerMin}: TargetVitals): Growing {
-	return {used: heapAfterGcBytes, max: heapMaxBytes, growthPerMin: heapGrowthBytesPerMin};
+export function heapGrowing(vitals: TargetVitals): Growing {
+	return {
+		used: vitals.heapAfterGcBytes ?? 0,
+		max: vitals.heapMaxBytes,
+		growthPerMin: vitals.heapGrowthBytesPerMin,
+		steadyPerMin: vitals.heapSteadyGrowthBytesPerMin,
+	};
 }
 
 export const trendArrows: Readonly<Record<Trend, Printable>> = {flat: safe``, rising: safe`↗`, falling: safe`↘`};

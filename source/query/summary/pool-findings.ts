@@ -1,5 +1,5 @@
 import {getOrCreate} from '../../util/get-or-create.js';
-import {isExecutor} from '../../model/pool-reading.js';
+import {isExecutor, unknownFigure, type PoolReading} from '../../model/pool-reading.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {mostOf} from '../../util/sum.js';
 import {poolName, safe, type Printable} from '../../util/printable.js';
@@ -15,7 +15,7 @@ import {waitsForWorkNow, stuckMs} from '../locks/newest-sample.js';
 import {poolStates, type PoolState} from '../pools/pool-state.js';
 import {waitOf} from '../locks/wait-of.js';
 import type {Finding, Query} from '../types/query.js';
-import {fullInMs, fullInText} from './growth-trend.js';
+import {fullInText, steadyGrowth} from './growth-trend.js';
 
 /** A pool whose threads have waited for this long has no thread for its tasks; in a program that uses CPU, longer. */
 const leastQuietMs = 2000;
@@ -28,9 +28,14 @@ const leastFullOfConnectionsMs = 2000;
 /** Tasks that wait for at least this time are slow; many pools that do well are full of short ones. */
 const leastStuckMs = 1000;
 
-/** A queue that grows by this number a minute and this part of its length is not kept up with. */
+/**
+A queue that grows by this number a minute and this part of its length is not kept up with; over several minutes, one
+that grows by less.
+*/
 const muchQueueGrowthPerMin = 60;
 const muchQueueGrowth = 0.02;
+const muchSteadyQueueGrowthPerMin = 12;
+const muchSteadyQueueGrowth = 0.005;
 
 /** Begins the names of the workers of ForkJoinPool.commonPool(). */
 const commonPool = 'ForkJoinPool.commonPool-worker-';
@@ -168,16 +173,34 @@ function connectionFinding({reading, fullMs, isFullLonger, holders}: PoolState):
 	};
 }
 
+/** Returns by how much a minute a queue grows; undefined if it does not, or that does not matter. */
+function queueGrowthPerMin(
+	{queued, queuedGrowthPerMin: fast, queuedSteadyGrowthPerMin: steady}: PoolReading,
+): number | undefined {
+	if (fast >= muchQueueGrowthPerMin && fast >= muchQueueGrowth * queued) {
+		return fast;
+	}
+
+	return steady >= muchSteadyQueueGrowthPerMin && steady >= muchSteadyQueueGrowth * queued ? steady : undefined;
+}
+
+/** Says by how many a number grows. */
+function moreText(perMin: number): Printable {
+	return perMin < 59
+		? safe`${formatCount(Math.round(perMin))} more a minute`
+		: safe`${formatCount(Math.round(perMin / 60))} more a second`;
+}
+
 /** Returns the finding that an executor's queue has grown for a while, although it makes no more threads. */
 function growingQueueFinding(
 	snapshot: Snapshot,
 	query: Query,
 	{reading, threads}: PoolState,
 ): Finding | undefined {
-	const {kind, name, size, limit, queued, queueBound, queuedGrowthPerMin: growth} = reading;
-	const grows = growth >= muchQueueGrowthPerMin && growth >= muchQueueGrowth * queued;
+	const {kind, name, size, limit, queued, queueBound} = reading;
+	const growth = queueGrowthPerMin(reading);
 	// Between two tasks no thread is at work, and a pool may still make threads.
-	if (!isExecutor(kind) || !grows || size < limit) {
+	if (!isExecutor(kind) || growth === undefined || size < limit) {
 		return undefined;
 	}
 
@@ -185,7 +208,7 @@ function growingQueueFinding(
 	const most = at ? safe`, most at ${shortName(at, maxLocationCells)}` : safe``;
 	const inMs = queueBound > 0 ? Math.max(0, queueBound - queued) / growth * 60_000 : undefined;
 	const full = inMs === undefined ? safe`` : safe`, full in ${fullInText(inMs)}`;
-	const rate = safe`${formatCount(Math.round(growth / 60))} more a second${full}`;
+	const rate = safe`${moreText(growth)}${full}`;
 	const several = size === 2 ? safe`both threads are` : safe`all ${size} threads are`;
 	const who = size === 1 ? safe`its only thread is` : several;
 	return {
@@ -257,6 +280,30 @@ const muchGrowth = 0.25;
 const startMs = 60_000;
 const manyAtStart = 500;
 
+/** Threads that have grown for several minutes by at least this number a minute are a finding, too. */
+const muchSteadyGrowthPerMin = 4;
+
+/** Returns by how many a minute the threads grow; undefined if they do not, or that does not matter. */
+function threadGrowthPerMin(vitals: TargetVitals): number | undefined {
+	const {threadCount = 0, threadGrowthPerMin: fast = 0, uptimeMs = startMs} = vitals;
+	const isStart = uptimeMs < startMs && threadCount < manyAtStart;
+	if (fast >= muchGrowthPerMin && fast >= muchGrowth * threadCount && !isStart) {
+		return fast;
+	}
+
+	const steady = steadyGrowth({used: threadCount, steadyPerMin: vitals.threadSteadyGrowthPerMin}, uptimeMs);
+	return steady && steady.perMin >= muchSteadyGrowthPerMin ? steady.perMin : undefined;
+}
+
+/** Whether threads are those of a pool that is still making those that it may have. */
+function isOfBoundedPool({pools = [], threads: {key}}: Snapshot, threads: readonly number[]): boolean {
+	const keys = new Set(threads.map(thread => key[thread]));
+	return pools.some(({limit, size, threads: ofPool}) => {
+		const ofThese = ofPool.filter(each => keys.has(each)).length;
+		return limit !== unknownFigure && size < limit && 2 * ofThese > keys.size;
+	});
+}
+
 /** Returns the finding that there are more and more threads, with those that there are most of. */
 export function threadGrowthFinding(
 	snapshot: Snapshot,
@@ -264,9 +311,9 @@ export function threadGrowthFinding(
 	all: readonly number[],
 	vitals: TargetVitals = {},
 ): Finding | undefined {
-	const {threadCount = 0, threadGrowthPerMin: growth = 0, uptimeMs = startMs, tasksMax} = vitals;
-	const isStart = uptimeMs < startMs && threadCount < manyAtStart;
-	if (growth < muchGrowthPerMin || growth < muchGrowth * threadCount || isStart) {
+	const {threadCount = 0, tasksMax} = vitals;
+	const growth = threadGrowthPerMin(vitals);
+	if (growth === undefined) {
 		return undefined;
 	}
 
@@ -277,10 +324,14 @@ export function threadGrowthFinding(
 
 	const sizeOf = (threads: readonly number[]) => membersOfAll(snapshot.threads, threads);
 	const [[name, threads] = [safe``, []]] = [...byName].toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a));
+	if (isOfBoundedPool(snapshot, threads)) {
+		return undefined;
+	}
+
 	const at = commonAppLine(snapshot, query, threads)?.at;
-	const inMs = fullInMs({used: threadCount, max: tasksMax, growthPerMin: growth});
+	const inMs = tasksMax ? Math.max(0, tasksMax - threadCount) / growth * 60_000 : undefined;
 	const limit = inMs === undefined ? safe`` : safe`, at the limit of the cgroup in ${fullInText(inMs)}`;
-	const rate = safe`${formatCount(Math.round(growth / 60))} more a second${limit}`;
+	const rate = safe`${moreText(growth)}${limit}`;
 	const most = safe`${formatCount(sizeOf(threads))} are ${name}${
 		at ? safe`, at ${shortName(at, maxLocationCells)}` : ''
 	}`;

@@ -3,10 +3,10 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {safe, type Printable} from '../../util/printable.js';
 import {mostOf} from '../../util/sum.js';
 import {formatBytes, plural} from '../columns/format.js';
-import {fullInMs, type Growing} from './growth-trend.js';
+import {fullInMs, steadyGrowth, type Growing} from './growth-trend.js';
 
-/** Something that the program may use up, and how much of it is in use. */
-export type Limit = Growing & {
+/** Something that the program uses, and how much of it is in use. */
+type Use = Growing & {
 	readonly name: Printable;
 	/** The beginning of a sentence on it: "Metaspace". */
 	readonly subject: Printable;
@@ -17,20 +17,22 @@ export type Limit = Growing & {
 	readonly isCertain: boolean;
 	/** Age of the JVM from which growth is a finding; undefined if healthy programs also come near the limit. */
 	readonly growthFoundFromMs?: number;
-	readonly max: number;
-	/** These as texts, and other figures. */
+	readonly text: (figure: number) => Printable;
+	/** What is in use, its growth over the last minute, and other figures. */
 	readonly usedText: Printable;
-	readonly maxText: Printable;
 	readonly growthText: Printable;
 	readonly more: readonly Printable[];
 };
 
-type Kind = Pick<Limit, 'growthFoundFromMs' | 'name' | 'subject'> & {
+/** Something that the program may use up. */
+export type Limit = Use & {readonly max: number; readonly maxText: Printable};
+
+type Kind = Pick<Use, 'growthFoundFromMs' | 'name' | 'subject'> & {
 	readonly isInHeader?: true;
 	readonly isPlural?: true;
 	readonly figures: (
 		vitals: TargetVitals,
-	) => readonly [used: number | undefined, max: number | undefined, growthPerMin?: number];
+	) => readonly [used: number | undefined, max: number | undefined, growthPerMin?: number, steadyPerMin?: number];
 	readonly text: (max: number) => Printable;
 	isCertain?(vitals: TargetVitals): boolean;
 	more?(vitals: TargetVitals): readonly Printable[];
@@ -65,15 +67,24 @@ const kinds: readonly Kind[] = [
 		name: safe`heap`,
 		subject: safe`The heap`,
 		isInHeader: true,
-		figures: vitals => [vitals.heapAfterGcBytes, vitals.heapMaxBytes, vitals.heapGrowthBytesPerMin],
+		figures: vitals => [
+			vitals.heapAfterGcBytes,
+			vitals.heapMaxBytes,
+			vitals.heapGrowthBytesPerMin,
+			vitals.heapSteadyGrowthBytesPerMin,
+		],
 		text: shortBytes,
 	},
 	{
 		name: safe`metaspace`,
 		subject: safe`Metaspace`,
 		growthFoundFromMs: loadingMs,
-		figures: vitals =>
-			[vitals.metaspaceCommittedBytes, vitals.metaspaceMaxBytes, vitals.metaspaceGrowthBytesPerMin],
+		figures: vitals => [
+			vitals.metaspaceCommittedBytes,
+			vitals.metaspaceMaxBytes,
+			vitals.metaspaceGrowthBytesPerMin,
+			vitals.metaspaceSteadyGrowthBytesPerMin,
+		],
 		text: shortBytes,
 		isCertain: ({metaspaceUsedBytes = 0, metaspaceMaxBytes = 0, gcCause = ''}) =>
 			metaspaceUsedBytes >= metaspaceInUse * metaspaceMaxBytes || gcCause.startsWith(metaspaceCause),
@@ -86,8 +97,12 @@ const kinds: readonly Kind[] = [
 		name: safe`class space`,
 		subject: safe`The class space of metaspace`,
 		growthFoundFromMs: loadingMs,
-		figures: vitals =>
-			[vitals.classSpaceCommittedBytes, vitals.classSpaceMaxBytes, vitals.classSpaceGrowthBytesPerMin],
+		figures: vitals => [
+			vitals.classSpaceCommittedBytes,
+			vitals.classSpaceMaxBytes,
+			vitals.classSpaceGrowthBytesPerMin,
+			vitals.classSpaceSteadyGrowthBytesPerMin,
+		],
 		text: shortBytes,
 		more: ({loadedClasses}) => loadedClasses ? [safe`by ${loadedClasses} classes`] : [],
 	},
@@ -95,7 +110,12 @@ const kinds: readonly Kind[] = [
 		name: safe`direct memory`,
 		subject: safe`Direct memory`,
 		growthFoundFromMs: startMs,
-		figures: vitals => [vitals.directBytes, vitals.directMaxBytes, vitals.directGrowthBytesPerMin],
+		figures: vitals => [
+			vitals.directBytes,
+			vitals.directMaxBytes,
+			vitals.directGrowthBytesPerMin,
+			vitals.directSteadyGrowthBytesPerMin,
+		],
 		text: shortBytes,
 		more: ({directBuffers}) => directBuffers ? [safe`by ${plural(directBuffers, safe`buffer`)}`] : [],
 	},
@@ -104,7 +124,12 @@ const kinds: readonly Kind[] = [
 		subject: safe`Open files`,
 		isPlural: true,
 		growthFoundFromMs: startMs,
-		figures: vitals => [vitals.openFiles, vitals.openFilesMax, vitals.openFilesGrowthPerMin],
+		figures: vitals => [
+			vitals.openFiles,
+			vitals.openFilesMax,
+			vitals.openFilesGrowthPerMin,
+			vitals.openFilesSteadyGrowthPerMin,
+		],
 		text: countText,
 		more({openFiles = 0, openMostly, openMostlyCount = 0, openSockets = 0, openPipes = 0, openPaths = 0}) {
 			if (openMostly !== undefined && 2 * openMostlyCount >= openFiles) {
@@ -140,27 +165,46 @@ const kinds: readonly Kind[] = [
 	},
 ];
 
-/** Returns the limits that could be read, the one that is nearest first. */
-export function limitsOf(vitals: TargetVitals): readonly Limit[] {
-	return kinds.flatMap((kind): Limit[] => {
+/** Returns what could be read. */
+function usesOf(vitals: TargetVitals): readonly Use[] {
+	return kinds.flatMap((kind): Use[] => {
 		const {figures, text, isInHeader = false, isPlural = false, isCertain, more, ...others} = kind;
-		const [used, max, growthPerMin] = figures(vitals);
-		return used === undefined || max === undefined || max <= 0
+		const [used, max, growthPerMin, steadyPerMin] = figures(vitals);
+		return used === undefined
 			? []
 			: [{
 				...others,
+				text,
 				isInHeader,
 				isPlural,
 				isCertain: isCertain?.(vitals) ?? true,
 				used,
 				max,
 				growthPerMin,
+				steadyPerMin,
 				usedText: text(used),
-				maxText: text(max),
 				growthText: safe`${text(Math.round(Math.abs(growthPerMin ?? 0)))}/min`,
 				more: more?.(vitals) ?? [],
 			}];
+	});
+}
+
+/** Returns the limits that could be read, the one that is nearest first. */
+export function limitsOf(vitals: TargetVitals): readonly Limit[] {
+	return usesOf(vitals).flatMap((use): Limit[] => {
+		const {max = 0, text} = use;
+		return max > 0 ? [{...use, max, maxText: text(max)}] : [];
 	}).sort((a, b) => usedPercent(b) - usedPercent(a));
+}
+
+/** Returns what has grown over several minutes, the first to reach its limit first. */
+export function growingSteadily(
+	vitals: TargetVitals,
+): ReadonlyArray<Use & {readonly perMin: number; readonly inMs?: number}> {
+	return usesOf(vitals).flatMap(use => {
+		const growth = steadyGrowth(use, vitals.uptimeMs);
+		return growth ? [{...use, ...growth}] : [];
+	}).sort((a, b) => (a.inMs ?? Infinity) - (b.inMs ?? Infinity));
 }
 
 /** Returns how much of a limit is used up. */

@@ -7,7 +7,7 @@ import {membersOfAll} from '../../query/counters/thread-table.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {vitalsTrend, type VitalsSteps} from '../../query/past/recent-vitals.js';
 import {
-	fullInMs, fullInText, heapGrowing, trendArrows, trendOf, type Growing,
+	fullInMs, fullInText, heapGrowing, steadyGrowth, trendArrows, trendOf, type Growing,
 } from '../../query/summary/growth-trend.js';
 import {limitRole, shortBytes, usedPercent} from '../../query/summary/target-limits.js';
 import type {Query} from '../../query/types/query.js';
@@ -76,8 +76,9 @@ export const memoryColumns: ReadonlyArray<Column<MemoryRow>> = [
 type Optional = Pick<MemoryRow, 'max' | 'note' | 'percent' | 'threadKeys' | 'unit'>;
 
 type Details = Pick<MemoryRow, 'about'> & Partial<Optional> & {
-	/** By how much the figure grows; undefined if that is unknown. */
+	/** By how much the figure grows, over the last minute and over several; undefined if that is unknown. */
 	readonly growthPerMin?: number;
+	readonly steadyPerMin?: number;
 	/** Returns the figure of the trend. */
 	trendOf?(vitals: TargetVitals): number | undefined;
 };
@@ -97,7 +98,7 @@ class Rows {
 			return;
 		}
 
-		const {trendOf: figureOf, growthPerMin, ...details} = given;
+		const {trendOf: figureOf, growthPerMin, steadyPerMin, ...details} = given;
 		const {max, note = safe``, unit = 'bytes'} = details;
 		const trend = figureOf && vitalsTrend(this.#recent, figureOf, max ?? 0);
 		this.rows.push({
@@ -110,7 +111,7 @@ class Rows {
 			order: this.rows.length,
 			...details,
 			unit,
-			note: parts(growthText({used, max, growthPerMin}, unit), note),
+			note: parts(growthText({used, max, growthPerMin, steadyPerMin}, unit), note),
 		});
 	}
 }
@@ -170,14 +171,14 @@ function parts(...texts: readonly Printable[]): Printable {
 /** Says by how much a figure rises or falls, and when it is full; empty if it does neither, or that is unknown. */
 function growthText(growing: Growing, unit: keyof typeof units): Printable {
 	const trend = trendOf(growing) ?? 'flat';
-	const inMs = fullInMs(growing);
-	const rate = units[unit](Math.round(Math.abs(growing.growthPerMin ?? 0)));
-	return trend === 'flat'
-		? safe``
-		: parts(
-			safe`${trendArrows[trend]} ${rate}/min`,
-			inMs === undefined ? safe`` : safe`full in ${fullInText(inMs)}`,
-		);
+	const perMin = (growth: number) => safe`${units[unit](Math.round(Math.abs(growth)))}/min`;
+	const full = (inMs: number | undefined) => inMs === undefined ? safe`` : safe`full in ${fullInText(inMs)}`;
+	if (trend !== 'flat') {
+		return parts(safe`${trendArrows[trend]} ${perMin(growing.growthPerMin ?? 0)}`, full(fullInMs(growing)));
+	}
+
+	const steady = steadyGrowth(growing, Infinity);
+	return steady ? parts(safe`${trendArrows.rising} ${perMin(steady.perMin)} for minutes`, full(steady.inMs)) : safe``;
 }
 
 function bytesOf(bytes: number | undefined, what: Printable): Printable {
@@ -215,6 +216,7 @@ function addNonHeap(rows: Rows, vitals: TargetVitals): void {
 		about: safe`Memory that is committed for classes, as of the last collection, and -XX:MaxMetaspaceSize.`,
 		max: vitals.metaspaceMaxBytes,
 		growthPerMin: vitals.metaspaceGrowthBytesPerMin,
+		steadyPerMin: vitals.metaspaceSteadyGrowthBytesPerMin,
 		note: parts(
 			bytesOf(vitals.metaspaceUsedBytes, safe`in use`),
 			loadedClasses === undefined ? safe`` : safe`${loadedClasses} classes`,
@@ -227,12 +229,14 @@ function addNonHeap(rows: Rows, vitals: TargetVitals): void {
 		about: safe`The part of metaspace for compressed class pointers, and -XX:CompressedClassSpaceSize.`,
 		max: vitals.classSpaceMaxBytes,
 		growthPerMin: vitals.classSpaceGrowthBytesPerMin,
+		steadyPerMin: vitals.classSpaceSteadyGrowthBytesPerMin,
 		trendOf: ({classSpaceCommittedBytes}) => classSpaceCommittedBytes,
 	});
 	rows.add('direct', safe`direct memory`, vitals.directBytes, {
 		about: safe`Direct buffers, but not what Netty allocates itself; the limit is MaxDirectMemorySize, or the heap's.`,
 		max: vitals.directMaxBytes,
 		growthPerMin: vitals.directGrowthBytesPerMin,
+		steadyPerMin: vitals.directSteadyGrowthBytesPerMin,
 		note: directBuffers === undefined ? safe`` : plural(directBuffers, safe`buffer`),
 		trendOf: ({directBytes}) => directBytes,
 	});
@@ -288,6 +292,7 @@ function addThreads(rows: Rows, vitals: TargetVitals, window: Window): void {
 		about: safe`Threads of the process, native ones included. Below, those of most of them by name, digits as *.`,
 		unit: 'count',
 		growthPerMin: threadGrowthPerMin,
+		steadyPerMin: vitals.threadSteadyGrowthPerMin,
 		trendOf: then => then.threadCount,
 	});
 	const now = threadsByName(window.snapshot, window.query);
@@ -338,6 +343,7 @@ function addFiles(rows: Rows, vitals: TargetVitals): void {
 		unit: 'count',
 		max: openFilesMax,
 		growthPerMin: openFilesGrowthPerMin,
+		steadyPerMin: vitals.openFilesSteadyGrowthPerMin,
 		note: parts(
 			ofKind(openSockets, safe`socket`),
 			ofKind(openPipes, safe`pipe`),

@@ -1,5 +1,5 @@
 import {unknownFigure, type HeldConnection, type PoolKind, type PoolReading} from '../../../model/pool-reading.js';
-import {Growth} from '../../../util/growth.js';
+import {Growth, overMinutes} from '../../../util/growth.js';
 import {safe, type Printable} from '../../../util/printable.js';
 import {mostOf} from '../../../util/sum.js';
 import {type JavaThread} from '../threads/java-thread.js';
@@ -31,6 +31,7 @@ export class KeptPool {
 	/** The last reading; undefined before the first. */
 	reading: PoolReading | undefined;
 	readonly #growth = new Growth();
+	readonly #steadyGrowth = new Growth(overMinutes);
 	/** A worker that ends may count twice for a moment, so the number of completed tasks may fall. */
 	#mostCompleted = unknownFigure;
 	#at: Address;
@@ -85,14 +86,23 @@ export class KeptPool {
 			name: name ?? nameOf(this.threads),
 			isCertain,
 			atMs: nowMs,
-			queuedGrowthPerMin: figures.queued === unknownFigure
-				? unknownFigure
-				: this.#growth.with(nowMs, figures.queued) ?? unknownFigure,
+			...this.#growthOf(figures.queued, nowMs),
 			fullSinceMs: isFull ? (fullSinceMs > 0 ? fullSinceMs : nowMs) : 0,
 			threads: Array.from(this.threads, thread => thread.description.key),
 			held,
 		};
 		this.#mostCompleted = Math.max(this.#mostCompleted, completedEver);
+	}
+
+	#growthOf(
+		queued: number,
+		nowMs: number,
+	): Pick<PoolReading, 'queuedGrowthPerMin' | 'queuedSteadyGrowthPerMin'> {
+		const pace = (growth: Growth) => queued === unknownFigure ? undefined : growth.with(nowMs, queued);
+		return {
+			queuedGrowthPerMin: pace(this.#growth) ?? unknownFigure,
+			queuedSteadyGrowthPerMin: pace(this.#steadyGrowth) ?? unknownFigure,
+		};
 	}
 }
 
