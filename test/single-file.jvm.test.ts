@@ -8,6 +8,7 @@ import {closedAfterTest, sharedFolder, sharedShop} from './helpers/for-test.js';
 import {jdk} from './helpers/jvm.js';
 import {run as runProgram, runCli} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
+import {namespaceRefusal} from './helpers/users.js';
 
 const folder = sharedFolder();
 const part = `linux-${process.arch}`;
@@ -77,6 +78,23 @@ test('writes only where no other user can replace what it loads', async () => {
 	expect((JSON.parse(stdout) as {engine: string}).engine).toBe('memory');
 	expect(events).toEqual([]);
 });
+
+/** Runs the program of a folder, from where it may be executed; all folders for temporary files are mounted noexec. */
+const withoutCode = `mount --bind "$0" /mnt
+for each in /tmp /var/tmp /dev/shm /run; do mount -t tmpfs -o noexec tmpfs $each; done
+exec env -i /mnt/tprof-top "$@"`;
+const unshare = ['unshare', '--mount', '--propagation', 'private'];
+
+test.skipIf(namespaceRefusal(unshare))(
+	'says what helps where no code can be loaded from its files (needs mount namespaces)',
+	async () => {
+		const args = ['sh', '-c', withoutCode, folder, '--duration', '0.5', String(shared.java.pid)];
+		const {status, stdout} = await runProgram(unshare[0], [...unshare.slice(1), ...args]);
+		expect(status).toBe(0);
+		expect(stdout.replaceAll(/\s+/g, ' ')).toContain('koffi does not load here: '
+			+ 'no folder for files permits loading code from it; set TMPDIR to one that does');
+	},
+);
 
 test('loads its agent and its page from itself', async () => {
 	const pid = String(shared.java.pid);

@@ -27,6 +27,9 @@ const folder = import.meta.url.endsWith('.ts') ? '../../' : (/\/chunks\/[^/]*$/.
 /** Said where other users could replace what we write. */
 const noFolder = 'no folder for files is out of the reach of other users; set TMPDIR to one that is';
 
+/** Said where code may be loaded from none of those out of their reach, as they are read-only or mounted noexec. */
+const noFolderForCode = 'no folder for files permits loading code from it; set TMPDIR to one that does';
+
 /** Where a single file may write what the kernel reads only from files. */
 let written: string | undefined;
 
@@ -101,16 +104,17 @@ export function loadAddon(name: string): unknown {
 		return createRequire(import.meta.url)(folder + name) as unknown;
 	}
 
-	let fault = new Error(noFolder);
-	for (const parent of foldersForFiles()) {
+	const folders = foldersForFiles();
+	let cause: unknown;
+	for (const parent of folders) {
 		try {
 			return loadFrom(parent, name);
 		} catch (error) {
-			fault = error as Error;
+			cause = error;
 		}
 	}
 
-	throw fault;
+	throw new Error(folders.length === 0 ? noFolder : noFolderForCode, {cause});
 }
 
 /** Loads a native library from a file that is removed before it is written: what is loaded has no name. */

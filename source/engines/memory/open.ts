@@ -53,7 +53,8 @@ function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
 function loadCalls(): Pick<LiveJvm, 'ptrace' | 'perf'> {
 	try {
 		return {ptrace: loadPtrace(), perf: loadPerfCalls()};
-	} catch {
-		throw new Error('the stacks of running threads cannot be read: koffi does not load here');
+	} catch (error) {
+		const [reason] = (error as Error).message.split('\n');
+		throw new Error(`the stacks of running threads cannot be read: koffi does not load here: ${reason}`, {cause: error});
 	}
 }
