@@ -34,11 +34,19 @@ const filter: Parameter = {
 	description: 'only rows with these words; a word may be /regex/, a state such as BLOCKED, or pct>1',
 };
 
+const events: Parameter = {
+	type: 'string',
+	description: 'events to record, at a cost that is limited: alloc (bytes allocated), exceptions, or alloc,exceptions',
+};
+
+/** Returns the option that records events, if any are asked for. */
+const eventWords = (given: Arguments) => given.events === undefined ? [] : [`--events=${textOf(given, 'events')}`];
+
 /** Returns the rows of a view as JSON. */
 const ofView = (view: string, description: string): Tool => ({
 	name: view,
 	description: `${description}, as JSON; columns are those of the view ${view}`,
-	parameters: {target, seconds, top, filter},
+	parameters: {target, seconds, top, filter, events},
 	required: ['target'],
 	words: given => [
 		wordOf(given, 'target'),
@@ -52,6 +60,7 @@ const ofView = (view: string, description: string): Tool => ({
 		'--top',
 		numberOf(given, 'top', top, 20),
 		...(given.filter === undefined ? [] : [`--filter=${textOf(given, 'filter')}`]),
+		...eventWords(given),
 	],
 });
 
@@ -67,11 +76,18 @@ export const tools: readonly Tool[] = [
 		name: 'explain',
 		description: [
 			'What is wrong with a JVM, with the evidence: findings (deadlocks, locks, servers, pools, heap, limits), their',
-			'stacks, who holds others up, and the hottest lines of its own code. Begin with this one',
+			'stacks, who holds others up, and the hottest lines of its own code; with events where it allocates and makes',
+			'exceptions. Begin with this one',
 		].join(' '),
-		parameters: {target, seconds},
+		parameters: {target, seconds, events},
 		required: ['target'],
-		words: given => ['explain', wordOf(given, 'target'), '--duration', numberOf(given, 'seconds', seconds, 10)],
+		words: given => [
+			'explain',
+			wordOf(given, 'target'),
+			'--duration',
+			numberOf(given, 'seconds', seconds, 10),
+			...eventWords(given),
+		],
 	},
 	ofView('lines', 'Source lines by CPU time, with sampling errors and thread states'),
 	ofView('threads', 'Threads with CPU time, state, and what they wait for'),

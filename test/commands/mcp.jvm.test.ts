@@ -81,6 +81,8 @@ test('what a tool cannot do is said in its result, and the server goes on', asyn
 			.toEqual([true, 'target must not be empty or begin with a dash']);
 		expect(await call(client, 'lines', {target: '1', seconds: 1e9}))
 			.toEqual([true, 'seconds must be a number from 1 to 600']);
+		expect(await call(client, 'explain', {target: '1', events: 'all'}))
+			.toEqual([true, expect.stringContaining('"all" is no kind of event')]);
 		expect(await call(client, 'record', {target: '1', file: '/etc/passwd'}))
 			.toEqual([true, 'file must end in .tprof']);
 		expect(await call(client, 'explain', {target: 'NoSuchProgram', seconds: 1}))

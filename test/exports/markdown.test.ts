@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {explained as write} from '../../source/exports/formats/markdown.js';
 import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {safe} from '../../source/util/printable.js';
 import {deadlocked, picture, Picture} from '../helpers/picture.js';
@@ -53,6 +54,30 @@ test('of a program that uses no CPU it has the lines where threads wait', () => 
 	expect(text).toContain('| % of their time | threads | line |\n| --: | --: | --- |\n| 50.0 | 1 | `A.rests:5` |');
 });
 
+test('of recorded events it has the program\'s lines with most, exceptions with their class, and errors', () => {
+	const builder = new SnapshotBuilder();
+	const thread = builder.addThread({key: 1, name: safe`main`});
+	const [run, copyOf] = [
+		builder.addFrame('a.Main', 'run', 'Main.java', 1),
+		builder.addFrame('java.util.Arrays', 'copyOf', 'Arrays.java', 9),
+	];
+	const made = builder.addStack([builder.addFrame('a.NotFound', '<init>', '', -1), run]);
+	for (let event = 0; event < 100; event++) {
+		builder.countEvent(thread, builder.addStack([copyOf, run]), 'alloc', 2 ** 20);
+		builder.countEvent(thread, made, 'exceptions', 3);
+	}
+
+	builder.countEvent(thread, builder.addStack([builder.addFrame('(unattributed)', '(unattributed)', '', -1)]), 'alloc', 100 * (2 ** 20));
+	const text = explained(builder.build({session: {durationMs: 2000, eventsMs: 2000, samples: 100}}));
+	expect(headings(text).slice(-2)).toEqual([
+		'## Lines of the program that allocate most', '## Exceptions that the program makes most',
+	]);
+	expect(text).toMatch(/^\| 50\.0 \| \d+\.\d \| 50\.0M \| `a\.Main\.run:1` \|$/m);
+	expect(text).toMatch(/^\| 100 \| 1\.8 \| 150 \| `a\.NotFound` at `a\.Main\.run:1` \|$/m);
+	expect(text).not.toContain('(unattributed)');
+	expect(explained(picture('one | R | a:1'))).not.toContain('allocate');
+});
+
 test('facts of the command come first', () => {
 	const facts = [{name: safe`host`, value: safe`web-3`}];
 	expect(explained(picture('one | R | a:1'), {facts}).split('\n')[2]).toBe('- host: `web-3`');
@@ -81,9 +106,9 @@ test.each([
 		Array.from({length: 40}, (_, depth) => `deep${depth}:${thread}`).join(' | '),
 	].join(' | ')).join('\n')).set(Array.from({length: 200}, (_, thread) => `t${thread}`), {sinceMs: 50_000}).build()],
 	...Array.from({length: 20}, (_, seed) => [`random ${seed}`, randomSnapshot(seed)] as const),
-] as const)('%s is explained in at most 120 lines', (_, snapshot) => {
+] as const)('%s is explained in at most 120 lines, with events 140', (_, snapshot) => {
 	const notes = Array.from({length: 30}, (_, index) => safe`note ${index}`);
 	const facts = Array.from({length: 30}, (_, index) => ({name: safe`fact ${index}`, value: safe`${index}`}));
 	const lines = explained(snapshot, {notes, facts}).trimEnd().split('\n');
-	expect(lines.length).toBeLessThanOrEqual(120);
+	expect(lines.length).toBeLessThanOrEqual(snapshot.events.count > 0 ? 140 : 120);
 });

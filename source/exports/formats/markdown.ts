@@ -1,15 +1,17 @@
 import {getOrCreate} from '../../util/get-or-create.js';
 import {joined, safe, type Printable} from '../../util/printable.js';
 import {mostOf} from '../../util/sum.js';
-import {formatDuration, formatPercent} from '../../query/columns/format.js';
+import {formatBytes, formatDuration, formatPercent, formatRate} from '../../query/columns/format.js';
 import {locationName} from '../../query/counters/location.js';
 import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
 import {corePercent, sampledMs} from '../../query/counters/share.js';
 import {framesOf} from '../../query/counters/stack-index.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
+import {eventSites} from '../../query/summary/event-findings.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {threadsOfProgram} from '../../query/summary/summary.js';
 import type {Finding, Query} from '../../query/types/query.js';
+import type {EventKind} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {holderText, queryBlockers, type BlockerRow} from '../../views/blockers/blockers.js';
 import {queryLines} from '../../views/lines/lines.js';
@@ -17,8 +19,10 @@ import {targetLine} from '../common/text-table.js';
 import type {ExportFormat, ExportOptions} from '../common/export-format.js';
 import {noteLines, statesLine, timeLine, vitalsLine} from './session-lines.js';
 
-/** Everything together has at most 120 lines. */
-const most = {facts: 6, findings: 5, explained: 2, stacks: 3, frames: 8, holders: 3, lines: 10, notes: 4};
+/** Everything together has at most 120 lines; with events 140. */
+const most = {
+	facts: 6, findings: 5, explained: 2, stacks: 3, frames: 8, holders: 3, lines: 10, notes: 4, sites: 5,
+};
 
 /** Lines that use less of a core than this percentage are left out. */
 const leastPercent = 0.05;
@@ -44,6 +48,7 @@ export function explained(snapshot: Snapshot, baseline: Snapshot | undefined, op
 		...findingsPart(snapshot, baseline, query, options),
 		...holdersPart(snapshot, baseline, query),
 		...linesPart(snapshot, baseline, query),
+		...eventsPart(snapshot, baseline, query),
 		...notesPart(snapshot, baseline, options),
 	].map(line => `${line}\n`).join('');
 }
@@ -200,6 +205,26 @@ function linesPart(snapshot: Snapshot, baseline: Snapshot | undefined, query: Qu
 			code(locationName(row)),
 		])),
 		...(node === undefined ? [] : [safe``, ...stackLines(safe`stack of the first:`, snapshot, node)]),
+	];
+}
+
+/** Returns the program's lines that allocate most, and the exceptions that it makes most; nothing if not recorded. */
+function eventsPart(...window: Parameters<typeof linesPart>): Printable[] {
+	const sitesOf = (kind: EventKind) => eventSites(kind, ...window).sites.slice(0, most.sites);
+	const figures = ({percent, error}: {readonly percent: number; readonly error: number}) =>
+		[formatPercent(percent), formatPercent(error)];
+	return [
+		...tableOf(
+			safe`Lines of the program that allocate most`,
+			[safe`% of the bytes`, safe`+/-`, safe`bytes a second`, safe`line`],
+			sitesOf('alloc').map(site => [...figures(site), formatBytes(site.perS), code(locationName(site.at))]),
+		),
+		...tableOf(
+			safe`Exceptions that the program makes most`,
+			[safe`% of the exceptions`, safe`+/-`, safe`a second`, safe`class and line`],
+			sitesOf('exceptions').map(({at, className = safe``, ...site}) =>
+				[...figures(site), formatRate(site.perS), safe`${code(className)} at ${code(locationName(at))}`]),
+		),
 	];
 }
 

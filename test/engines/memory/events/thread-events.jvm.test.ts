@@ -235,6 +235,8 @@ test('reports have bytes by line and by thread, and say what events cost', async
 	const collapsed = await runCli('-d', '2', '--measure', 'alloc', '-b', '--format', 'collapsed', String(java.pid));
 	const bytes = [...collapsed.stdout.matchAll(/Allocator\.run:\d+;KnownAllocations\$Allocator\.small:\d+ (\d+)$/gm)];
 	expect(sum(bytes.map(([, count]) => Number(count)))).toBeGreaterThan(1e6);
+	const explained = await runCli('explain', String(java.pid), '--events', 'alloc', '--duration', '2');
+	expect(explained.stdout).toMatch(/allocate most\n[^]*^(?:\| \d+(?:\.\d)? ){2}\| \S+M \| `KnownAllocations\$Allocator\.\w+:\d+` \|$/m);
 });
 
 /** Addresses in a thread that nobody writes to. */
