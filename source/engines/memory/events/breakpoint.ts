@@ -1,5 +1,6 @@
 import {breakpointRecord, pageBytes, type MappedRing, type BreakpointCalls} from '../cpu/perf/perf-calls.js';
 import {Ring, type PerfRecord} from '../cpu/perf/perf-ring.js';
+import {sliceMs} from './duty-cycle.js';
 
 /** Bytes of stack in a record, and pages of a ring, the best first: each ring holds some 15 records. */
 const sizes = [{stackBytes: 16_384, pages: 64}, {stackBytes: 8192, pages: 32}, {stackBytes: 2048, pages: 8}] as const;
@@ -38,7 +39,7 @@ export class Breakpoint {
 	readonly #fd: number;
 	readonly #mapped: MappedRing;
 	readonly #ring: Ring;
-	/** Events at the last call of `take`, and those of them for which no record stands yet. */
+	/** Events at the last call of `take`, and those of them that no record has counted yet. */
 	#counted = 0;
 	#pending = 0;
 	/** How many events make a record, and the most events of a recent slice. */
@@ -57,23 +58,19 @@ export class Breakpoint {
 	}
 
 	/**
-	Removes all records and returns them, with the number of events since the last call and how many of them a record
-	stands for. Not after `close`.
+	Removes all records and returns them, with the number of events since the last call and how many events a record
+	counts for, so that each event counts once. `onMs`: how long it was enabled. Not after `close`.
 	*/
-	take(): {readonly records: readonly PerfRecord[]; readonly events: number; readonly times: number} {
+	take(onMs: number): {readonly records: readonly PerfRecord[]; readonly events: number; readonly times: number} {
 		const {records} = this.#ring.take();
 		const count = this.#calls.eventCount(this.#fd);
 		const events = count - this.#counted;
 		this.#counted = count;
-		this.#pending += events - (records.length * this.#period);
-		let times = this.#period;
-		// More than the next record will stand for: the ring was full.
-		if (records.length > 0 && this.#pending >= 2 * this.#period) {
-			times += this.#pending / records.length;
-			this.#pending = 0;
-		}
-
-		this.#setPeriod(events);
+		this.#pending += events;
+		const times = records.length > 0 ? this.#pending / records.length : 0;
+		this.#pending = records.length > 0 ? 0 : this.#pending;
+		// A slice that ended late had more events for that alone.
+		this.#setPeriod(events * Math.min(1, sliceMs / onMs));
 		return {records, events, times};
 	}
 
@@ -116,7 +113,7 @@ export function measureCost(calls: BreakpointCalls): {readonly costMs: number} |
 		const withoutMs = timeOfWrite(words);
 		breakpoint.setEnabled(true);
 		const withMs = timeOfWrite(words, () => {
-			breakpoint.take();
+			breakpoint.take(sliceMs);
 		});
 		breakpoint.close();
 		return {costMs: Math.max(0, withMs - withoutMs)};

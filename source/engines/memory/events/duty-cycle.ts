@@ -1,5 +1,5 @@
 /** Length of a slice in which breakpoints are on. */
-const sliceMs = 10;
+export const sliceMs = 10;
 
 /** The longest cycle, of which one slice is on: then the share is at its least. */
 const maxCycleMs = 5000;

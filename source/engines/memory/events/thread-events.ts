@@ -312,7 +312,7 @@ export class ThreadEvents {
 		let events = 0;
 		for (const [thread, {breakpoints}] of this.#threads) {
 			for (const [kind, breakpoint] of breakpoints) {
-				const taken = breakpoint.take();
+				const taken = breakpoint.take(onMs);
 				events += taken.events;
 				this.#keep(thread, kind, {records: taken.records, times: timesLonger * taken.times});
 			}
