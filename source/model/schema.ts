@@ -160,13 +160,14 @@ export const contentionColumns = {
 } as const satisfies KeyedColumns;
 
 /** Kinds of events, which are recorded on request; the index is the code in `eventColumns.kind`. */
-export const eventKinds = ['alloc', 'exceptions'] as const;
+export const eventKinds = ['alloc', 'exceptions', 'starts'] as const;
 export type EventKind = (typeof eventKinds)[number];
 
 /**
 What events count for, by thread and stack. `alloc`: bytes that the thread allocated at the stack; at the stack
 (unattributed) those of which no event is known, which may fall. `exceptions`: how many got a stack trace. The innermost
-frame of their stack is a constructor of their class; its caller made the exception.
+frame of their stack is a constructor of their class; its caller made the exception. `starts`: how many threads the
+thread started, without virtual ones.
 */
 export const eventColumns = {
 	thread: {unit: 'thread', role: 'key'},

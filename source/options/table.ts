@@ -126,7 +126,7 @@ const optionTable = {
 		words: eventKinds,
 		help:
 			'events to record, separated by commas, at a cost that --max-overhead limits: alloc (bytes allocated), '
-			+ 'exceptions (made with a stack trace)',
+			+ 'exceptions (made with a stack trace), starts (threads started, not virtual ones)',
 		read(text: string, spelling: string): readonly EventKind[] {
 			const words = wordsOf(text);
 			const wrong = words.find(word => !(eventKinds as readonly string[]).includes(word));
@@ -225,7 +225,7 @@ const optionTable = {
 		value: 'WHAT',
 		default: 'cpu',
 		help:
-			'what is counted by stack: cpu, alloc (bytes) or exceptions, which are then recorded; in text, collapsed, '
+			'what is counted by stack: cpu, alloc (bytes), exceptions or starts, which are then recorded; in text, collapsed, '
 			+ 'speedscope and html, and on the screen, where % changes it',
 		...oneOf(['cpu' as const, ...eventKinds]),
 	},

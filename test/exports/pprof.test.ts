@@ -161,7 +161,7 @@ describe('our own files', () => {
 		expect(canonical(readPprof(bytes))).toEqual(canonical(snapshot));
 	});
 
-	test('have bytes allocated and exceptions if these were recorded', () => {
+	test('have bytes allocated, exceptions and starts if these were recorded', () => {
 		const builder = new SnapshotBuilder();
 		const thread = builder.addThread({key: 1, name: safe`main`, nativeId: 7});
 		const node = builder.addStack([builder.addFrame('a.Main', 'copy', 'Main.java', 5)]);
@@ -169,13 +169,16 @@ describe('our own files', () => {
 		builder.countEvent(thread, node, 'alloc', 5e6);
 		const thrown = builder.addStack([builder.addFrame('a.NotFound', '<init>', '', -1)]);
 		builder.countEvent(thread, thrown, 'exceptions', 12);
+		builder.countEvent(thread, node, 'starts', 4);
 		const snapshot = builder.build();
 		const bytes = writePprof(snapshot, '1.2.3');
 		const {sampleType, sample, stringTable: {strings}} = Profile.decode(gunzipSync(bytes));
-		expect(sampleType.map(({type, unit}) => `${strings[Number(type)]}/${strings[Number(unit)]}`).slice(-2))
-			.toEqual(['alloc_space/bytes', 'exceptions/count']);
+		expect(sampleType.map(({type, unit}) => `${strings[Number(type)]}/${strings[Number(unit)]}`).slice(-3))
+			.toEqual(['alloc_space/bytes', 'exceptions/count', 'thread_starts/count']);
 		expect(sample.map(({value}) => value.map(Number)))
-			.toEqual([[3, 2e9, 3, 3, 0, 0], [0, 0, 0, 0, 5e6, 0], [0, 0, 0, 0, 0, 12]]);
+			.toEqual([
+				[3, 2e9, 3, 3, 0, 0, 0], [0, 0, 0, 0, 5e6, 0, 0], [0, 0, 0, 0, 0, 12, 0], [0, 0, 0, 0, 0, 0, 4],
+			]);
 		expect(sample[1].locationId).toEqual(sample[0].locationId);
 		expect(canonical(readPprof(bytes))).toEqual(canonical(snapshot));
 	});

@@ -129,7 +129,7 @@ describe('the options', () => {
 		['1 --no-color', {color: false}],
 		['1 --idle-calls a.B.c,d.E.f', {idleCalls: ['a.B.c', 'd.E.f']}],
 		['1 --events alloc --sort alloc', {events: ['alloc'], sort: 'alloc'}],
-		['1 --events exceptions,alloc', {events: ['alloc', 'exceptions']}],
+		['1 --events starts,exceptions,alloc', {events: ['alloc', 'exceptions', 'starts']}],
 		['1 --measure alloc --format html', {measure: 'alloc'}],
 		['--state active 1', {states: ['RUNNABLE', 'BLOCKED']}],
 		['--state blocked,timed-waiting 1', {states: ['BLOCKED', 'TIMED_WAITING']}],

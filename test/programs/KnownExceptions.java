@@ -1,10 +1,14 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Throws exceptions of known classes at known lines. At each line of its input it prints how many: of NotFound, of
- * Rejected, and of Quiet, which has no stack trace.
+ * Throws exceptions of known classes, and starts threads that end at once, at known lines. At each line of its input it
+ * prints how many: of NotFound, of Rejected, and of Quiet, which has no stack trace; threads started by itself, and by
+ * an executor. Argument: the number of other threads, which allocate more than these (default 0).
  */
 public class KnownExceptions {
 	static class Failure extends RuntimeException {
@@ -74,14 +78,59 @@ public class KnownExceptions {
 		}
 	}
 
-	public static void main(String[] args) throws Exception {
-		Thread thread = new Thread(KnownExceptions::throwAll, "thrower");
+	static volatile long started;
+	static volatile long submitted;
+
+	/** Without time to wait for another task, each thread runs one. */
+	static final ThreadPoolExecutor executor =
+		new ThreadPoolExecutor(0, 1000, 0, TimeUnit.SECONDS, new SynchronousQueue<>());
+
+	static void start() {
+		new Thread(KnownExceptions::end).start();
+	}
+
+	static void submit() {
+		executor.execute(KnownExceptions::end);
+	}
+
+	static void end() {}
+
+	static void startAll() {
+		for (;;) {
+			start();
+			started++;
+			submit();
+			submitted++;
+			LockSupport.parkNanos(40_000_000);
+		}
+	}
+
+	static volatile Object garbage;
+
+	static void allocateAll() {
+		for (;;) {
+			garbage = new byte[100_000];
+			LockSupport.parkNanos(50_000_000);
+		}
+	}
+
+	static void startDaemon(Runnable body, String name) {
+		Thread thread = new Thread(body, name);
 		thread.setDaemon(true);
 		thread.start();
+	}
+
+	public static void main(String[] args) throws Exception {
+		startDaemon(KnownExceptions::throwAll, "thrower");
+		startDaemon(KnownExceptions::startAll, "starter");
+		for (int others = args.length > 0 ? Integer.parseInt(args[0]) : 0; others > 0; others--) {
+			startDaemon(KnownExceptions::allocateAll, "other-" + others);
+		}
+
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
 		System.out.println("ready");
 		while (in.readLine() != null) {
-			System.out.println(notFound + " " + rejected + " " + quiet);
+			System.out.println(notFound + " " + rejected + " " + quiet + " " + started + " " + submitted);
 		}
 	}
 }

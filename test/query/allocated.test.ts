@@ -49,7 +49,7 @@ const bytesByLine = (...window: Parameters<typeof queryLines>) =>
 	Object.fromEntries(queryLines(...window).rows.map(row =>
 		[locationName(row), [row.events('alloc'), row.totalAllocatedBytes]]));
 
-/** A thread that makes exceptions of two classes at a line, and one whose line is not known. */
+/** A thread that makes exceptions of two classes and starts threads at a line, and one whose line is not known. */
 function throwing() {
 	const builder = new SnapshotBuilder();
 	const thread = builder.addThread({key: 1, name: safe`thrower`});
@@ -60,6 +60,7 @@ function throwing() {
 	builder.countEvent(thread, builder.addStack([first, run]), 'exceptions', 8);
 	builder.countEvent(thread, builder.addStack([second, run]), 'exceptions', 4);
 	builder.countEvent(thread, unknown, 'exceptions', 1);
+	builder.countEvent(thread, builder.addStack([run]), 'starts', 40);
 	return builder.build({session: {durationMs: 4000, eventsMs: 2000, samples: 100}});
 }
 
@@ -130,16 +131,22 @@ describe('as the unit of figures', () => {
 	});
 });
 
-describe('exceptions', () => {
+describe('exceptions and starts of threads', () => {
 	test('count at the line that made them, not at the frame of their class, and by thread', () => {
 		const snapshot = throwing();
 		const query = {...defaultQuery, sort: {column: 'exceptions', reverse: false}};
 		expect(queryLines(snapshot, undefined, query).rows.map(row =>
-			[locationName(row), row.events('exceptions'), row.eventsPerS('exceptions'), row.events('alloc')]))
-			.toEqual([['a.Main.run:1', 12, 6, 0], ['(unattributed)', 1, 0.5, 0]]);
+			[locationName(row), row.events('exceptions'), row.eventsPerS('exceptions'), row.eventsPerS('starts')]))
+			.toEqual([['a.Main.run:1', 12, 6, 20], ['(unattributed)', 1, 0.5, 0]]);
 		expect(queryThreads(snapshot, undefined, defaultQuery).rows.map(({events, eventsPerS}) =>
-			[events.exceptions, eventsPerS.exceptions]))
-			.toEqual([[13, 6.5]]);
+			[events.exceptions, eventsPerS.exceptions, eventsPerS.starts]))
+			.toEqual([[13, 6.5, 20]]);
+		const {lines: [line], threads: [row]} = JSON.parse(textOf('json', snapshot)) as Record<string, object[]>;
+		for (const each of [line, row]) {
+			expect(each).toHaveProperty('starts', 40);
+		}
+
+		expect(parseCsv(textOf('csv', snapshot)).map(({starts}) => starts)).toEqual(['40', '0']);
 	});
 });
 

@@ -77,6 +77,7 @@ const amountFormats = {
 	cpu: us => us >= 1e6 ? `${(us / 1e6).toFixed(2)} s CPU` : `${(us / 1000).toFixed(1)} ms CPU`,
 	alloc: bytes => `${formatBytes(bytes)} allocated`,
 	exceptions: count => `${Math.round(count).toLocaleString('en')} exceptions`,
+	starts: count => `${Math.round(count).toLocaleString('en')} threads started`,
 };
 
 /**

@@ -8,7 +8,7 @@ import {threadFlag} from '../../model/sample.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
-import {allocatedInWindow, exceptionsInWindow} from '../../query/counters/allocated.js';
+import {allocatedInWindow, exceptionsInWindow, startsInWindow} from '../../query/counters/allocated.js';
 import {allStatesMask} from '../../query/counters/scope.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
 import type {ExportFormat, ReportFormat} from '../common/export-format.js';
@@ -81,6 +81,7 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const events = [
 		{type: 'alloc_space', unit: 'bytes', counters: allocatedInWindow(snapshot, undefined, whole)},
 		{type: 'exceptions', unit: 'count', counters: exceptionsInWindow(snapshot, undefined, whole)},
+		{type: 'thread_starts', unit: 'count', counters: startsInWindow(snapshot, undefined, whole)},
 	].filter(({counters: {count}}) => count > 0);
 	const sample = [
 		...samplesOf(snapshot, names).map(each => ({...each, value: [...(each.value ?? []), ...events.map(() => 0)]})),
@@ -112,8 +113,8 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 }
 
 /**
-Returns a sample for each thread and stack with events, from what `allocatedInWindow` or `exceptionsInWindow` returns.
-`valuesOf` gives the values of all kinds.
+Returns a sample for each thread and stack with events, from the counters of a kind. `valuesOf` gives the values of all
+kinds.
 */
 function eventsOf(snapshot: Snapshot, names: Names, valuesOf: (value: number) => number[]): SampleInput[] {
 	const {counters, threads} = snapshot;

@@ -122,6 +122,7 @@ const cpuHeadings = {cpu: 'SHARE', 'cpu-ms': 'CPUms'} as const;
 
 export const shareHeadings = {
 	...cpuHeadings, ticks: 'TICK%', blocked: 'BLK%', waiting: 'WAIT%', alloc: 'BYTE%', exceptions: 'EXC%',
+	starts: 'STRT%',
 } as const satisfies Column<unknown>['measureHeadings'];
 
 /** Returns a column of CPU time as a share or, on the screen and in text, in the query's unit. */

@@ -5,7 +5,7 @@ import {isOfEvents, type Measure, type Query} from '../types/query.js';
 import {figureColumn, type Column} from './column.js';
 import {formatCount, formatMs, formats, type Format} from './format.js';
 
-/** Returns an amount in a unit in words: of CPU time, of bytes or of exceptions. */
+/** Returns an amount in a unit in words: of CPU time or of events. */
 export function amountText(unit: Measure, amount: number): Printable {
 	return isOfEvents(unit)
 		? safe`${amounts[unit].format.text(amount)} ${amounts[unit].what}`
@@ -31,6 +31,7 @@ export function amountsIn(unit: Measure): {readonly heading: Printable; readonly
 const amounts = {
 	alloc: {heading: safe`BYTES`, format: formats.bytes, what: safe`allocated`, title: safe`bytes allocated`},
 	exceptions: {heading: safe`EXC`, format: formats.count, what: safe`exceptions`, title: safe`exceptions`},
+	starts: {heading: safe`STARTS`, format: formats.count, what: safe`threads started`, title: safe`threads started`},
 } as const satisfies Readonly<Record<EventKind, object>>;
 
 /** Returns a column of CPU time in milliseconds or, if figures are of events, of what they count for. */
@@ -57,6 +58,7 @@ export const notOfEvents = {
 const looks = {
 	alloc: {heading: 'ALLOC/s', title: 'bytes allocated', width: 7, format: formats.bytes},
 	exceptions: {heading: 'EXC/s', title: 'exceptions', width: 6, format: formats.perS},
+	starts: {heading: 'STARTS/s', title: 'threads started', width: 8, format: formats.perS},
 } as const satisfies Readonly<Record<EventKind, object>>;
 
 /** Events of a row: what those of a kind count for, and the same a second. */

@@ -32,6 +32,11 @@ export function exceptionsInWindow(...window: Window): Counters {
 	return eventsInWindow('exceptions', ...window);
 }
 
+/** Returns the threads started in a window, by thread and stack, in the form of counters: their `cpuNs` are starts. */
+export function startsInWindow(...window: Window): Counters {
+	return eventsInWindow('starts', ...window);
+}
+
 /**
 Returns what a scope's unit counts in a window: `countersInWindow` or, in their form, what events count for. Frames of
 exceptions' classes are the innermost of their stacks, unless `byCause`.
@@ -56,6 +61,10 @@ export function measuredInWindow(
 export function eventsByCause(kind: EventKind, ...window: Window): Counters {
 	if (kind === 'alloc') {
 		return allocatedInWindow(...window);
+	}
+
+	if (kind === 'starts') {
+		return startsInWindow(...window);
 	}
 
 	const [{dictionary}] = window;
@@ -83,7 +92,7 @@ export function eventsByThread(kind: EventKind, ...window: Window): Float64Array
 function eventsInWindow(wanted: EventKind, ...[snapshot, since, scope]: Window): Counters {
 	const {events} = snapshot;
 	const kind = eventKinds.indexOf(wanted);
-	// A thread that allocates or makes an exception is running.
+	// A thread that allocates, makes an exception or starts a thread is running.
 	const isRunnable = (scope.stateMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const {count, thread, node, amount, squares} = rowsInWindow(
 		eventColumns,

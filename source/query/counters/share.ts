@@ -70,7 +70,7 @@ export function eventsMs(snapshot: Snapshot, since: Snapshot | undefined): numbe
 	return inWindow('eventsMs', snapshot, since);
 }
 
-/** Returns bytes or exceptions as a rate; 0 if no events were recorded. */
+/** Returns what events count for as a rate; 0 if no events were recorded. */
 export function eventsPerS(amount: number, overMs: number): number {
 	return overMs > 0 ? Math.max(0, amount) / overMs * 1000 : 0;
 }

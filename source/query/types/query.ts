@@ -44,7 +44,7 @@ export type GroupBy = (typeof groupings)[number];
 
 /** What all events of a kind count for together. */
 export const eventWholes = {
-	alloc: 'the bytes allocated', exceptions: 'the exceptions',
+	alloc: 'the bytes allocated', exceptions: 'the exceptions', starts: 'the threads started',
 } as const satisfies Readonly<Record<EventKind, string>>;
 type EventWhole = (typeof eventWholes)[EventKind];
 

@@ -138,7 +138,7 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	},
 	'toggle-events'({store}) {
 		return store.toggleEvents()
-			? safe`recording events, at a cost below --max-overhead; see ALLOC/s and EXC/s in Lines and Threads. A ends it`
+			? safe`recording events, at a cost below --max-overhead; ALLOC/s, EXC/s, STARTS/s in Lines and Threads. A ends it`
 			: safe`events are no longer recorded`;
 	},
 	'ask-for-holders'({store}) {

@@ -500,9 +500,9 @@ const allKeys: readonly KeyBinding[] = [
 		contexts: tables,
 		label: 'A',
 		help:
-			'record where the program allocates and makes exceptions, or what --events names: ALLOC/s and EXC/s in Lines and '
-			+ 'Threads; the header says what an event costs (--max-overhead limits it). Exceptions without a stack trace, and '
-			+ 'those that the JVM has made in advance, are not seen; again: end it',
+			'record where the program allocates, makes exceptions and starts threads, or what --events names: ALLOC/s, EXC/s '
+			+ 'and STARTS/s in Lines and Threads; the header says what an event costs (--max-overhead limits it). Exceptions '
+			+ 'without a stack trace, those that the JVM has made in advance, and virtual threads are not seen; again: end it',
 		sources: live,
 	},
 	{action: 'names', keys: ['c'], contexts: tables, label: 'c', help: 'full or shortened names', knownFrom: 'top'},
@@ -516,8 +516,8 @@ const allKeys: readonly KeyBinding[] = [
 	},
 	{
 		action: 'unit', keys: ['%'], contexts: tables, label: '%',
-		help: 'unit: percent of a core, share of CPU time, share of ticks, CPU ms; of the bytes allocated or the exceptions,'
-			+ ' where these were recorded (A): in Lines, Stacks, Tree and Flame, and in details',
+		help: 'unit: percent of a core, share of CPU time, share of ticks, CPU ms; of the bytes allocated, the exceptions '
+			+ 'or the threads started, where these were recorded (A): in Lines, Stacks, Tree and Flame, and in details',
 	},
 	{
 		action: 'window',

@@ -91,7 +91,7 @@ export const samplingFigures: readonly SamplingFigure[] = [
 	},
 	{
 		word: safe`events`,
-		meaning: 'recorded allocation and exceptions, at the processor\'s breakpoints (A, --events); part of the cost above',
+		meaning: 'recorded by the processor\'s breakpoints (A, --events): allocation and the like; part of the cost above',
 		value: ({status}) => status.eventsNote,
 	},
 	{

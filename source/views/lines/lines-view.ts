@@ -123,6 +123,7 @@ export const linesView: View<LineRow> = {
 			your_code_others: row => row.otherOwn,
 			alloc_bytes: row => Math.round(row.events('alloc')),
 			exceptions: row => row.events('exceptions'),
+			starts: row => row.events('starts'),
 		}),
 	},
 	keyOfLocation: locationKey,

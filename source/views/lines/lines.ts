@@ -48,8 +48,8 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		thenBy: [row => row.selfTicks, row => row.totalPercent],
 		description: [
 			'CPU time at this line, 100 is one core, or in this method if it has no line numbers (SHARE: share of the CPU',
-			'time; TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states; BYTE%, EXC%: share of',
-			'the bytes allocated, or of the exceptions made, while these are recorded)',
+			'time; TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states; BYTE%, EXC%, STRT%:',
+			'share of the bytes allocated, of the exceptions made, or of the threads started, while these are recorded)',
 		].join(' '),
 	}),
 	barColumn('bar', row => row.selfPercent, row => row.selfCpuNs, {
@@ -98,6 +98,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	...eventFigures<LineRow>({amount: (row, kind) => row.events(kind), perS: (row, kind) => row.eventsPerS(kind)}, {
 		alloc: 'bytes allocated at the line a second',
 		exceptions: 'exceptions a second that the line made with a stack trace',
+		starts: 'threads a second that the line started, without virtual ones',
 	}),
 	figureColumn('total-ticks', row => row.totalTicks, formats.count, {
 		heading: 'TOTTCK',

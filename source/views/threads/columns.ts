@@ -109,6 +109,7 @@ export const threadsViewColumns: ReadonlyArray<Column<ThreadRow>> = [
 	...eventFigures<ThreadRow>({amount: ({events}, kind) => events[kind], perS: (row, kind) => row.eventsPerS[kind]}, {
 		alloc: 'bytes that the thread allocated a second, a carrier with its virtual threads',
 		exceptions: 'exceptions a second that the thread made with a stack trace',
+		starts: 'threads a second that the thread started, without virtual ones',
 	}),
 	figureColumn('ticks', row => row.ticks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90,

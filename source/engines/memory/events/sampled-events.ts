@@ -5,12 +5,16 @@ import {type Printable} from '../../../util/printable.js';
 import {type EngineOptions} from '../../common/engine.js';
 import {type BreakpointCalls} from '../cpu/perf/perf-calls.js';
 import {type RecordedStacks} from '../cpu/perf/recorded-stack.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {ExceptionStacks} from './exception-stack.js';
 import {ThreadEvents, type SymbolsAndJvm, type ThreadEvent} from './thread-events.js';
 
 /** Records are taken from the rings all the time, and counted in samples that are at most this far apart. */
 const sampleWithinMs = 500;
+
+/** Thread, and through what the JDK's executors call its method from JDK 19 on: JavaLangAccess, thread containers. */
+const startersOfThreads = /^(?:java\.lang\.(?:Thread|System\$\d+)|jdk\.internal\.(?:vm|misc)\.[\w$]+)$/;
 
 const none = Object.freeze({coveredMs: 0, costMs: 0});
 
@@ -110,13 +114,27 @@ export class SampledEvents {
 
 		const {frames, carrierStart} = stack;
 		const own = frames.subarray(0, carrierStart < 0 ? frames.length : carrierStart);
-		return (kind === 'exceptions' ? this.#exceptions.fold(own) : own).subarray(0, this.#options.depth);
+		const shown = kind === 'exceptions'
+			? this.#exceptions.fold(own)
+			: (kind === 'starts' ? withoutStart(this.#jvm, own) : own);
+		return shown.subarray(0, this.#options.depth);
 	}
 
 	get #unattributedStack(): readonly number[] {
 		this.#unattributed[0] ??= pseudoFrame(this.#jvm.interner, unattributed);
 		return this.#unattributed;
 	}
+}
+
+/** Returns the frames, innermost first, without those of Thread.start and of what calls it inside the JDK. */
+function withoutStart({methods}: Jvm, frames: Int32Array): Int32Array {
+	const isStart = (frame: number) => {
+		const method = methods.ofFrame(frame);
+		return method !== undefined && /^start0?$/.test(method.name) && startersOfThreads.test(method.className);
+	};
+
+	const caller = frames.findIndex(frame => !isStart(frame));
+	return frames.subarray(Math.max(0, caller));
 }
 
 /** Returns a thread's row; for a carrier its own, not that of its virtual thread. */

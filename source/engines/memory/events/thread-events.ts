@@ -7,7 +7,7 @@ import {paranoid, refusalOf, type BreakpointCalls} from '../cpu/perf/perf-calls.
 import {type PerfRecord} from '../cpu/perf/perf-ring.js';
 import {type RecordedStack, type RecordedStacks} from '../cpu/perf/recorded-stack.js';
 import {has} from '../hotspot/layout.js';
-import {fillInStackTrace, type Symbols} from '../hotspot/vm-structs.js';
+import {watchedFunctions, type Symbols} from '../hotspot/vm-structs.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {type Additions} from '../arch/architecture.js';
@@ -17,7 +17,7 @@ import {AllocationEstimate, type AllocationEvent} from './allocation-estimate.js
 import {Breakpoint, measureCost, type Watched} from './breakpoint.js';
 import {DutyCycle} from './duty-cycle.js';
 
-/** Breakpoints, on the threads that allocate most. More would take too much memory for rings. */
+/** Breakpoints of all kinds and threads. More would take too much memory for rings. */
 const maxBreakpoints = 64;
 
 /** On how many threads breakpoints are opened at a time, so that many new threads do not delay samples. */
@@ -29,8 +29,12 @@ const readEveryMs = 200;
 /** Weight of the newest reading in a thread's mean rate. */
 const newestRateWeight = 1 / 4;
 
-/** A thread that has not allocated for this long loses its breakpoints. */
-const inactiveMs = 10_000;
+/** A thread that has not allocated for this long loses its breakpoints; many programs start threads once a minute. */
+const inactiveMs: Readonly<Record<EventKind, number>> = {alloc: 10_000, exceptions: 10_000, starts: 120_000};
+
+/** How long a thread counts as one that starts threads, and how often others get their breakpoints for starts. */
+const startsWithinMs = 60_000;
+const turnMs = 2000;
 
 /** Shorter times are not measured exactly. */
 const minOnMs = 1;
@@ -51,8 +55,8 @@ const noteEveryMs = 3000;
 const retryRefusedAfterMs = 5000;
 
 /**
-What events of a thread at a stack count for: bytes allocated, or exceptions. Without a stack, bytes of which no event
-is known, perhaps below 0, or exceptions whose stack could not be read.
+What events of a thread at a stack count for: bytes allocated, exceptions or starts. Without a stack, bytes of which no
+event is known, perhaps below 0, or exceptions and starts whose stack could not be read.
 */
 export type ThreadEvent = {
 	readonly thread: JavaThread;
@@ -76,11 +80,18 @@ type WatchedThread = {
 	/** Mean bytes in a reading. */
 	rate: number;
 	readonly estimate: AllocationEstimate;
-	/** The part of an exception that its events represent beyond those counted: they count as whole numbers. */
-	partOfException: number;
+	/** The part of an exception, and of a start, that its events represent beyond those counted as whole numbers. */
+	readonly parts: Record<CountedKind, number>;
+	/** When it has last allocated, and started a thread. */
 	activeMs: number;
+	startedMs: number;
+	/** Its place among those that take turns, 0..1, at random. */
+	place: number;
 	retryAtMs: number;
 };
+
+/** Kinds of which each event counts as one. */
+type CountedKind = keyof typeof watchedFunctions;
 
 export type SymbolsAndJvm = Jvm & {readonly symbols: Symbols};
 
@@ -94,13 +105,16 @@ type Site = {readonly code: Uint8Array; events: number; ofFullTlabs: number};
 type KeptRecord = {readonly kind: EventKind; readonly record: PerfRecord; readonly times: number};
 
 /**
-Where a target allocates, and where it makes exceptions, from breakpoints of the processor. Nothing of the target is
-written or stopped.
+Where a target allocates, makes exceptions and starts threads, from breakpoints of the processor. Nothing of the target
+is written or stopped.
 
 `alloc`: on each thread's sum of allocated bytes. A thread adds to it when its TLAB is full and for each object outside
 a TLAB, called from the Java frame that allocates. Each event counts for the bytes that it adds.
 
 `exceptions`: on the function that records an exception's stack trace, for the same threads: an exception is allocated.
+
+`starts`: on the function that starts a thread. Who starts threads may allocate little, so threads take turns until they
+are seen to start one.
 */
 export class ThreadEvents {
 	/** Opens nothing yet but a breakpoint on our own thread, to measure its cost. Returns why it cannot be used. */
@@ -120,15 +134,15 @@ export class ThreadEvents {
 			return safe`this JVM's tables do not say what its threads allocate`;
 		}
 
-		const thrower = jvm.symbols.get(fillInStackTrace);
-		if (thrower === undefined) {
-			return safe`this JVM does not export ${printable(fillInStackTrace)}`;
+		const missing = Object.values(watchedFunctions).find(name => !jvm.symbols.has(name));
+		if (missing) {
+			return safe`this JVM does not export ${missing}`;
 		}
 
 		const measured = measureCost(calls);
 		return 'errno' in measured
 			? refusalOfBreakpoint(measured.errno)
-			: new ThreadEvents(calls, jvm, {stacks, bytes, additions, thrower, costMs: measured.costMs, ...options});
+			: new ThreadEvents(calls, jvm, {stacks, bytes, additions, costMs: measured.costMs, ...options});
 	}
 
 	readonly costMs: number;
@@ -138,8 +152,6 @@ export class ThreadEvents {
 	readonly #bytes: AllocatedBytes;
 	readonly #additions: Additions;
 	readonly #kinds: readonly EventKind[];
-	/** The address of the code that makes a stack trace. */
-	readonly #thrower: number;
 	readonly #duty: DutyCycle;
 	readonly #threads = new Map<JavaThread, WatchedThread>();
 	/** By code address at which a thread has just added to its sum: there are a few. */
@@ -159,6 +171,8 @@ export class ThreadEvents {
 	/** Threads that lack a breakpoint, and the errno of the last refusal. */
 	#refused = 0;
 	#lastError = 0;
+	/** When others got their turn. */
+	#drawnMs = Number.NEGATIVE_INFINITY;
 	#unknownCode = 0;
 	#note = safe``;
 	#noteUntilMs = 0;
@@ -168,11 +182,10 @@ export class ThreadEvents {
 	private constructor(
 		calls: BreakpointCalls,
 		jvm: SymbolsAndJvm,
-		{stacks, bytes, additions, thrower, costMs, kinds, maxOverheadPercent}: EventOptions & {
+		{stacks, bytes, additions, costMs, kinds, maxOverheadPercent}: EventOptions & {
 			readonly stacks: RecordedStacks;
 			readonly bytes: AllocatedBytes;
 			readonly additions: Additions;
-			readonly thrower: number;
 			readonly costMs: number;
 		},
 	) {
@@ -183,7 +196,6 @@ export class ThreadEvents {
 		this.#additions = additions;
 		this.costMs = costMs;
 		this.#kinds = kinds;
-		this.#thrower = thrower;
 		this.#duty = new DutyCycle(maxOverheadPercent, costMs);
 	}
 
@@ -210,7 +222,7 @@ export class ThreadEvents {
 	}
 
 	/**
-	Returns the events since they were last returned: bytes for the time `coveredMs`, exceptions as they are recorded.
+	Returns the events since they were last returned: bytes for the time `coveredMs`, others as they are recorded.
 	`costMs`: what events have cost a thread since the last call, on average of those with a breakpoint.
 	*/
 	poll(threads: readonly JavaThread[], recordEvery: number): {
@@ -225,8 +237,13 @@ export class ThreadEvents {
 		for (const [thread, records] of this.#kept) {
 			const entry = this.#threads.get(thread);
 			if (entry && listed.has(thread)) {
-				this.#walkAllocations(thread, entry, records.filter(({kind}) => kind === 'alloc'));
-				events.push(...this.#exceptions(thread, entry, records.filter(({kind}) => kind === 'exceptions')));
+				for (const record of records) {
+					if (record.kind === 'alloc') {
+						this.#walkAllocation(thread, entry, record);
+					} else {
+						events.push(this.#counted(thread, entry, record.kind, record));
+					}
+				}
 			}
 		}
 
@@ -256,7 +273,7 @@ export class ThreadEvents {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
 		for (const entry of this.#threads.values()) {
-			this.#close(entry);
+			this.#closeAll(entry);
 		}
 
 		this.#threads.clear();
@@ -310,10 +327,11 @@ export class ThreadEvents {
 		const onMs = Math.max(minOnMs, nowMs - this.#sliceStartMs);
 		const timesLonger = Math.max(1, (nowMs - this.#sliceEndMs) / onMs);
 		let events = 0;
-		for (const [thread, {breakpoints}] of this.#threads) {
-			for (const [kind, breakpoint] of breakpoints) {
+		for (const [thread, entry] of this.#threads) {
+			for (const [kind, breakpoint] of entry.breakpoints) {
 				const taken = breakpoint.take(onMs);
 				events += taken.events;
+				entry.startedMs = kind === 'starts' && taken.events > 0 ? nowMs : entry.startedMs;
 				this.#keep(thread, kind, {records: taken.records, times: timesLonger * taken.times});
 			}
 		}
@@ -337,31 +355,24 @@ export class ThreadEvents {
 		}
 	}
 
-	#exceptions(thread: JavaThread, entry: WatchedThread, records: readonly KeptRecord[]): ThreadEvent[] {
-		return records.map(({record, times}) => {
-			const counted = entry.partOfException + times;
-			const amount = Math.round(counted);
-			entry.partOfException = counted - amount;
-			const stack = this.#stacks.walk(record, thread, true);
-			return {thread, kind: 'exceptions', amount, squares: amount * amount, stack};
-		});
+	#counted(thread: JavaThread, {parts}: WatchedThread, kind: CountedKind, {record, times}: KeptRecord): ThreadEvent {
+		const counted = parts[kind] + times;
+		const amount = Math.round(counted);
+		parts[kind] = counted - amount;
+		const stack = this.#stacks.walk(record, thread, true);
+		return {thread, kind, amount, squares: amount * amount, stack};
 	}
 
-	#walkAllocations(thread: JavaThread, entry: WatchedThread, records: readonly KeptRecord[]): void {
-		for (const {record, times} of records) {
-			const site = this.#siteOf(record.registers.pc);
-			const added = this.#bytesOf(record, thread, site);
-			const stack = added > 0 ? this.#stacks.walk(record, thread, true) : undefined;
-			if (!stack) {
-				continue;
-			}
-
-			const {tlab} = entry;
+	#walkAllocation(thread: JavaThread, {tlab, events}: WatchedThread, {record, times}: KeptRecord): void {
+		const site = this.#siteOf(record.registers.pc);
+		const added = this.#bytesOf(record, thread, site);
+		const stack = added > 0 ? this.#stacks.walk(record, thread, true) : undefined;
+		if (stack) {
 			site.events++;
 			site.ofFullTlabs += Number(added > fullTlab * tlab && added <= tlab);
 			// Which sites are of TLABs is known after some events.
 			const isTlab = tlab === 0 || isOfTlabs(site) || ![...this.#sites.values()].some(each => isOfTlabs(each));
-			entry.events.push({stack, times, added, ...(isTlab ? {} : {tlab})});
+			events.push({stack, times, added, ...(isTlab ? {} : {tlab})});
 		}
 	}
 
@@ -395,8 +406,10 @@ export class ThreadEvents {
 					events: [],
 					rate: 0,
 					estimate: new AllocationEstimate(),
-					partOfException: 0,
+					parts: {exceptions: 0, starts: 0},
 					activeMs: nowMs,
+					startedMs: Number.NEGATIVE_INFINITY,
+					place: Math.random(),
 					retryAtMs: Number.NEGATIVE_INFINITY,
 				}));
 				const grown = Math.max(0, read.allocated - entry.bytes);
@@ -417,40 +430,65 @@ export class ThreadEvents {
 	#forgetEnded(listed: ReadonlySet<JavaThread>): void {
 		for (const [thread, entry] of this.#threads) {
 			if (!listed.has(thread)) {
-				this.#close(entry);
+				this.#closeAll(entry);
 				this.#threads.delete(thread);
 			}
 		}
 	}
 
-	/** Opens breakpoints for the threads that allocate most, and closes those of others. */
+	/** The most threads that have breakpoints of a kind. */
+	get #mostThreads(): number {
+		return Math.floor(maxBreakpoints / this.#kinds.length);
+	}
+
+	/** Opens breakpoints of each kind for the threads that rank highest, and closes those of others. */
 	#chooseThreads(nowMs: number): void {
-		const active = [...this.#threads].filter(([, {activeMs, rate}]) => rate > 0 && nowMs - activeMs < inactiveMs)
-			.sort(([, a], [, b]) => b.rate - a.rate)
-			.slice(0, Math.floor(maxBreakpoints / this.#kinds.length));
-		const chosen = new Set(active.map(([, entry]) => entry));
+		this.#takeTurns(nowMs);
+		const chosen = new Map(this.#kinds.map(kind => [kind, this.#chosenFor(kind, nowMs)]));
+		const isChosen = (kind: EventKind, entry: WatchedThread) => chosen.get(kind)?.has(entry) ?? false;
 		for (const entry of this.#threads.values()) {
-			if (!chosen.has(entry)) {
-				this.#close(entry);
+			for (const kind of entry.breakpoints.keys()) {
+				if (!isChosen(kind, entry)) {
+					this.#close(entry, kind);
+				}
 			}
 		}
 
 		let opened = 0;
 		this.#refused = 0;
-		for (const [thread, entry] of active) {
-			if (entry.breakpoints.size < this.#kinds.length && nowMs >= entry.retryAtMs && opened < maxOpenedAtOnce) {
+		for (const [thread, entry] of this.#threads) {
+			const kinds = this.#kinds.filter(kind => isChosen(kind, entry));
+			const missing = kinds.filter(kind => !entry.breakpoints.has(kind));
+			if (missing.length > 0 && nowMs >= entry.retryAtMs && opened < maxOpenedAtOnce) {
 				opened++;
-				this.#open(thread, entry, nowMs);
+				this.#open(thread, entry, missing, nowMs);
 			}
 
-			this.#refused += Number(nowMs < entry.retryAtMs);
+			this.#refused += Number(kinds.length > 0 && nowMs < entry.retryAtMs);
 		}
 	}
 
-	#open(thread: JavaThread, entry: WatchedThread, nowMs: number): void {
+	#takeTurns(nowMs: number): void {
+		if (nowMs - this.#drawnMs >= turnMs) {
+			this.#drawnMs = nowMs;
+			for (const entry of this.#threads.values()) {
+				entry.place = Math.random();
+			}
+		}
+	}
+
+	/** Returns the threads that get a breakpoint of a kind: of those that have allocated lately. */
+	#chosenFor(kind: EventKind, nowMs: number): ReadonlySet<WatchedThread> {
+		const active = [...this.#threads.values()].filter(({activeMs, rate}) =>
+			rate > 0 && nowMs - activeMs < inactiveMs[kind]);
+		const rankOf = kind === 'starts' ? (entry: WatchedThread) => rankAsStarter(entry, nowMs) : rateOf;
+		return new Set(active.toSorted((a, b) => rankOf(b) - rankOf(a)).slice(0, this.#mostThreads));
+	}
+
+	#open(thread: JavaThread, entry: WatchedThread, kinds: readonly EventKind[], nowMs: number): void {
 		const {breakpoints} = entry;
 		const before = breakpoints.size;
-		for (const kind of this.#kinds.filter(each => !breakpoints.has(each))) {
+		for (const kind of kinds) {
 			const opened = Breakpoint.open(this.#calls, thread.nativeId, this.#watched(kind, thread));
 			if (typeof opened !== 'number') {
 				opened.setEnabled(this.#isOn);
@@ -467,17 +505,28 @@ export class ThreadEvents {
 	#watched(kind: EventKind, {address}: JavaThread): Watched {
 		return kind === 'alloc'
 			? {address: address + this.#bytes.offset}
-			: {address: this.#thrower, isCode: true};
+			: {address: this.#jvm.symbols.get(watchedFunctions[kind])!, isCode: true};
 	}
 
-	#close({breakpoints}: WatchedThread): void {
-		this.#openCount -= Number(breakpoints.size > 0);
-		for (const breakpoint of breakpoints.values()) {
-			breakpoint.close();
+	#close({breakpoints}: WatchedThread, kind: EventKind): void {
+		breakpoints.get(kind)?.close();
+		this.#openCount -= Number(breakpoints.delete(kind) && breakpoints.size === 0);
+	}
+
+	#closeAll(entry: WatchedThread): void {
+		for (const kind of entry.breakpoints.keys()) {
+			this.#close(entry, kind);
 		}
-
-		breakpoints.clear();
 	}
+}
+
+function rateOf({rate}: WatchedThread): number {
+	return rate;
+}
+
+/** Ranks threads that have started others lately before the rest, who take turns, those first that allocate now. */
+function rankAsStarter({startedMs, activeMs, place}: WatchedThread, nowMs: number): number {
+	return (2 * Number(nowMs - startedMs < startsWithinMs)) + Number(nowMs - activeMs < inactiveMs.alloc) + place;
 }
 
 /** Whether the code at an address counts full TLABs, not objects outside. */

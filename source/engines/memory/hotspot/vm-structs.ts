@@ -5,11 +5,16 @@ import {
 	ElfFile, inSymbol, isDefined, mappingsOf, openMapped, symbolBytes, symbolName, symbolSection, word64,
 } from '../target/elf.js';
 
-/** The function that records the stack of a new exception: Throwable.fillInStackTrace calls it (jvm.h). */
-export const fillInStackTrace = 'JVM_FillInStackTrace';
+/**
+Functions that HotSpot exports for the JDK (jvm.h): Throwable.fillInStackTrace calls the one that records the stack of a
+new exception, and Thread.start0 is the one that starts a thread.
+*/
+export const watchedFunctions = {exceptions: 'JVM_FillInStackTrace', starts: 'JVM_StartThread'} as const;
+
+const watchedNames: ReadonlySet<string> = new Set(Object.values(watchedFunctions));
 
 /**
-Addresses in the target of HotSpot's symbols for the serviceability agent (vmStructs.hpp), and of `fillInStackTrace`, by
+Addresses in the target of HotSpot's symbols for the serviceability agent (vmStructs.hpp), and of `watchedFunctions`, by
 name.
 */
 export type Symbols = ReadonlyMap<string, number>;
@@ -38,7 +43,7 @@ export function findSymbols(pid: number): Symbols {
 
 		for (let at = 0; at + symbolBytes <= table.symbols.length; at += symbolBytes) {
 			const name = isDefined(table, at) ? symbolName(table, at) : '';
-			if (name.startsWith('gHotSpot') || name === fillInStackTrace) {
+			if (name.startsWith('gHotSpot') || watchedNames.has(name)) {
 				symbols.set(name, word64(table.symbols, at + inSymbol.address) + bias);
 			}
 		}
