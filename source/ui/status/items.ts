@@ -126,7 +126,9 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 1, isRight: true, priority: 8, leastWidth: 5, word: 'EVENTS',
-		meaning: 'events are recorded (A, --events): how many a second, and what one costs the program; A ends it',
+		meaning:
+			'events are recorded (A, --events): how many a second, what one costs the program, and how many threads have '
+			+ 'no breakpoint; A ends it',
 		text: ({data: {status}}) => status.eventsNote === undefined ? safe`` : safe`EVENTS ${status.eventsNote}`,
 		role: () => 'hot',
 	},

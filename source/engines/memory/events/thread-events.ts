@@ -171,7 +171,8 @@ export class ThreadEvents {
 	/** Threads that lack a breakpoint, and the errno of the last refusal. */
 	#refused = 0;
 	#lastError = 0;
-	/** When others got their turn. */
+	/** Threads for which there is no breakpoint left, and when others got their turn. */
+	#lacking = 0;
 	#drawnMs = Number.NEGATIVE_INFINITY;
 	#unknownCode = 0;
 	#note = safe``;
@@ -213,6 +214,9 @@ export class ThreadEvents {
 			share < 1 ? safe`recorded ${Math.max(1, Math.round(100 * share))}% of the time` : safe``,
 			this.#refused > 0
 				? safe`${this.#refused} ${this.#refused === 1 ? 'thread' : 'threads'} not: ${refusalOfBreakpoint(this.#lastError)}`
+				: safe``,
+			this.#lacking > 0
+				? safe`${this.#lacking} ${this.#lacking === 1 ? 'thread' : 'threads'} not: only ${this.#mostThreads} at a time`
 				: safe``,
 			this.#unknownCode > 0 ? safe`some not understood` : safe``,
 		];
@@ -444,6 +448,7 @@ export class ThreadEvents {
 	/** Opens breakpoints of each kind for the threads that rank highest, and closes those of others. */
 	#chooseThreads(nowMs: number): void {
 		this.#takeTurns(nowMs);
+		this.#lacking = 0;
 		const chosen = new Map(this.#kinds.map(kind => [kind, this.#chosenFor(kind, nowMs)]));
 		const isChosen = (kind: EventKind, entry: WatchedThread) => chosen.get(kind)?.has(entry) ?? false;
 		for (const entry of this.#threads.values()) {
@@ -481,6 +486,7 @@ export class ThreadEvents {
 	#chosenFor(kind: EventKind, nowMs: number): ReadonlySet<WatchedThread> {
 		const active = [...this.#threads.values()].filter(({activeMs, rate}) =>
 			rate > 0 && nowMs - activeMs < inactiveMs[kind]);
+		this.#lacking = Math.max(this.#lacking, active.length - this.#mostThreads);
 		const rankOf = kind === 'starts' ? (entry: WatchedThread) => rankAsStarter(entry, nowMs) : rateOf;
 		return new Set(active.toSorted((a, b) => rankOf(b) - rankOf(a)).slice(0, this.#mostThreads));
 	}

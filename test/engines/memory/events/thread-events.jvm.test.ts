@@ -214,7 +214,7 @@ describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release) || releas
 	});
 });
 
-test('with more threads than breakpoints, who starts threads is found', async () => {
+test('with more threads than breakpoints, who starts threads is found, and the number without is said', async () => {
 	const java = await javaForTest('KnownExceptions', {args: ['40']});
 	const observer = await Observer.open(java.pid, {timer: 'perf', events: eventKinds, maxOverheadPercent: 100});
 	const counts = new Map<string, Counted>();
@@ -223,6 +223,10 @@ test('with more threads than breakpoints, who starts threads is found', async ()
 		await observer.session.sample(observer.sample);
 		addCounts(counts, observer);
 		return [...counts.keys()].some(where => where.startsWith('KnownExceptions.start:'));
+	});
+	await untilAsync(async () => {
+		await observer.session.sample(observer.sample);
+		return /, \d+ threads not: only 21 at a time$/.test(observer.session.eventsNote ?? '');
 	});
 });
 
