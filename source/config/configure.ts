@@ -8,7 +8,7 @@ import {noSettings, type Configuration, type Options} from '../options/parse.js'
 import type {Command} from '../options/command.js';
 import type {Option} from '../options/option.js';
 import {printable, safe, type Printable} from '../util/printable.js';
-import {UserError} from '../runtime/errors.js';
+import {usage, UserError} from '../runtime/errors.js';
 import {openFile} from '../jvm/system/below-root.js';
 import {attempt, readBytes, readOpen} from '../jvm/system/proc.js';
 
@@ -42,8 +42,13 @@ async function read(file: string, isAskedFor: boolean, environment: NodeJS.Proce
 	const name = printable(file);
 	const note = isAskedFor ? undefined : sudoNote(file, environment);
 	const about = {file, notes: note === undefined ? [] : [note]};
+	if (isAskedFor && (found === 'none' || 'problem' in found)) {
+		const problem = found === 'none' ? 'there is no such file' : found.problem;
+		throw usage(`--config: ${name}: ${problem}`, 'give a JSON file of settings, or --no-config to read none');
+	}
+
 	if (found === 'none') {
-		return {...about, settings: noSettings, faults: isAskedFor ? [safe`${name}: there is no such file`] : []};
+		return {...about, settings: noSettings, faults: []};
 	}
 
 	if ('problem' in found) {

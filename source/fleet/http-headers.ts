@@ -52,7 +52,9 @@ function contentOf(file: string): string {
 		problem = (error as NodeJS.ErrnoException).code ?? 'unknown error';
 	}
 
-	throw new UserError(`cannot read the headers in ${name}: ${problem}`);
+	throw new UserError(`cannot read the headers in ${name}: ${problem}`, {
+		hint: 'the file of --headers has a header a line, such as Authorization: Bearer ...',
+	});
 }
 
 function parse(text: string, from: string): Headers {

@@ -100,8 +100,8 @@ const optionTable = {
 		help: 'more native calls that count as idle: "pkg.Class.method,..."',
 		read(text: string, spelling: string): readonly string[] {
 			const calls = wordsOf(text);
-			const wrong = calls.find(call => !/^[^\s()]+\.[^\s().]+$/.test(call));
-			if (wrong) {
+			const wrong = calls.find(call => !/^[^\s()]+\.[^\s().]+$/.test(call)) ?? (calls.length === 0 ? text : '');
+			if (wrong !== '') {
 				throw usage(
 					`${spelling}: "${wrong}" is not a method`,
 					'write it as in a thread dump, for example org.acme.Native.waitForWork',

@@ -144,7 +144,7 @@ test.concurrent('it ends with the JVM, and says what is wrong with the command l
 		['push 1 --to http://h --include x', /--include needs --all/],
 		['push 1 --to http://h --every 0s', /--every must be a number from 1 to 600/],
 		['push 1 --metrics x', /--metrics must be a port/],
-		['push 1 --to http://h --headers /none', /cannot read the headers in \/none: ENOENT/],
+		['push 1 --to http://h --headers /none', /cannot read the headers in \/none: ENOENT\s+the file of --headers has a header a line/],
 	];
 	for (const [line, problem] of wrong) {
 		const {status, stderr} = await runCli(...line.split(' '));

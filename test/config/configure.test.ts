@@ -85,14 +85,19 @@ test('it is where the XDG base directories are, and NO_COLOR goes before it', as
 	});
 });
 
-test('faults are told with file and line, and nothing is fatal', async () => {
+test('faults are told with file and line; only a file that is asked for and cannot be read is fatal', async () => {
 	const config = file('{\n"delay": 0,\n"interval": 20\n}');
 	const {configuration, intervalMs} = await options(`--config ${config} 1`);
 	expect(configuration.faults).toEqual([`${config}:2: "delay" must be a number from 0.1 to 86400`]);
 	expect(intervalMs).toBe(20);
 	const missing = path.join(folder, 'missing.json');
-	const {configuration: ofNone} = await options(`--config ${missing} 1`);
-	expect(ofNone.faults).toEqual([`${missing}: there is no such file`]);
+	const fatal = (problem: string) => ({
+		message: expect.stringContaining(problem) as string,
+		hint: expect.stringContaining('--no-config') as string,
+		exitCode: 2,
+	});
+	await expect(options(`--config ${missing} 1`)).rejects.toMatchObject(fatal(`${missing}: there is no such file`));
+	await expect(options(`--config ${folder} 1`)).rejects.toMatchObject(fatal('it is not a regular file'));
 });
 
 test('only regular files of a bounded size are read', () => {

@@ -193,7 +193,7 @@ describe('the options', () => {
 		'--format yaml 1',
 		'--view beauty 1',
 	])('%s is refused with a hint', isRefused);
-	test.each(['--state HOT 1', '--state , 1', '--threads ,, 1', '--idle-calls wait() 1', '--events gc 1', '--filter state:HOT 1'])(
+	test.each(['--state HOT 1', '--state , 1', '--threads ,, 1', '--idle-calls wait() 1', '--idle-calls , 1', '--events gc 1', '--filter state:HOT 1'])(
 		'so is %s',
 		isRefused,
 	);
