@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {meanWait, poolStates} from '../../source/query/pools/pool-state.js';
 import type {PoolReading} from '../../source/model/pool-reading.js';
 import {defaultQuery} from '../../source/query/types/query.js';
+import {poolsView} from '../../source/views/pools/pools-view.js';
 import {safe} from '../../source/util/printable.js';
 import {picture} from '../helpers/picture.js';
 import {poolReading} from '../helpers/pool-reading.js';
@@ -127,6 +128,19 @@ test('there is no mean wait if no task began, with few readings, or where tasks 
 	for (const unknown of [{started: 0}, {readings: 2}, {completedEver: -1}, {queued: -1}, {kind: 'forkjoin'}] as const) {
 		expect(meanWait(poolReading({...known, ...unknown}))).toBeUndefined();
 	}
+});
+
+test('an empty view says why it is', () => {
+	const now = picture(`
+		main | w | com.acme.Main.main:3
+		pool-1-thread-1 | w | java.util.concurrent.ThreadPoolExecutor.runWorker:1130 | java.util.X.poll:1
+	`);
+	const query = {...defaultQuery, sort: poolsView.sort};
+	const saidOf = (pools: readonly PoolReading[] | undefined, snapshot = now) =>
+		poolsView.emptyText!(poolsView.query({...snapshot, pools}, undefined, query), query);
+	expect(saidOf(undefined)).toMatch(/^pools are not known here: only the memory engine/);
+	expect(saidOf([])).toMatch(/^the pools of these threads cannot be read now/);
+	expect(saidOf([], picture('main | w | com.acme.Main.main:3'))).toBe('no thread belongs to a pool');
 });
 
 test('a window has the rates since its start, and how long a pool has been full', () => {

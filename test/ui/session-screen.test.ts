@@ -404,7 +404,7 @@ test('a view without rows says what fills it', async () => {
 		expect.stringMatching(/^no thread waited in this window for a lock/),
 		'no thread waits now',
 		expect.stringMatching(/^memory and limits are not known here: live sessions/),
-		expect.stringMatching(/^no pools here/),
+		expect.stringMatching(/^pools are not known here/),
 		expect.stringMatching(/^nothing to compare with: m makes/),
 		expect.stringMatching(/^no method is traced; M on a row/),
 		expect.stringMatching(/^no tasks are followed.*tprof-top tasks PID/),

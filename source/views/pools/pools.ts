@@ -7,6 +7,7 @@ import {
 } from '../../query/columns/format.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {scopeOf} from '../../query/counters/scope.js';
+import {isPoolWorker} from '../../query/counters/waiting-stacks.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {poolStates, type PoolState} from '../../query/pools/pool-state.js';
 import type {Query} from '../../query/types/query.js';
@@ -153,10 +154,21 @@ export function queryPools(snapshot: Snapshot, since: Snapshot | undefined, quer
 		rows: sortRows(filtered(counted, scope.filter, filterFields), poolColumns, query.sort),
 		allRows: rows.length,
 		...(rows.length >= poolLimit ? {caption: safe`There may be more: only ${poolLimit} pools are read.`} : {}),
-		missing: snapshot.pools
-			? undefined
-			: safe`no pools here: the memory engine reads them, once a second`,
+		missing: missingText(snapshot),
 	};
+}
+
+/** Says why pools are not known; undefined if they are, or if no thread is at work in one. */
+function missingText({pools, threads, dictionary}: Snapshot): Printable | undefined {
+	if (!pools) {
+		return safe`pools are not known here: only the memory engine reads them, once a second`;
+	}
+
+	const isWorker = (node: number, thread: number) =>
+		thread < threads.count && threads.alive[thread] === 1 && isPoolWorker(dictionary, node, {});
+	return pools.length === 0 && threads.node.some((node, thread) => isWorker(node, thread))
+		? safe`the pools of these threads cannot be read now: the collector may have moved what leads to them`
+		: undefined;
 }
 
 const filterFields: FilterFields<PoolRow> = {
