@@ -133,6 +133,8 @@ export type TargetVitals = {
 	readonly threadCount?: number;
 	readonly threadGrowthPerMin?: number;
 	readonly threadSteadyGrowthPerMin?: number;
+	/** The most threads that there were between ten minutes and one minute ago. */
+	readonly threadsBefore?: number;
 	/** Metaspace in use and committed at the last collection, classes' own space included, and MaxMetaspaceSize. */
 	readonly metaspaceUsedBytes?: number;
 	readonly metaspaceCommittedBytes?: number;

@@ -58,6 +58,12 @@ export class Growth {
 			? undefined
 			: 60_000 * (risePerMs(slots, this.#window, 1) || -risePerMs(slots, this.#window, -1)) || 0;
 	}
+
+	/** Returns the highest of the readings up to a time; undefined if there is none. */
+	highestUntil(ms: number): number | undefined {
+		const before = this.#slots.filter(slot => slot.ms <= ms);
+		return before.length === 0 ? undefined : Math.max(...before.map(({high}) => high));
+	}
 }
 
 /** 1: what rises is looked for; -1: what falls, which rises with the opposite sign. */

@@ -8,7 +8,7 @@ import {cpus, tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {beforeAll, expect, test, onTestFinished} from 'vitest';
+import {beforeAll, expect, test, onTestFinished, vi} from 'vitest';
 import {CpuLimits, cpuPressure} from '../../source/jvm/counters/cpu-limits.js';
 import {ProcessLimits} from '../../source/jvm/counters/process-limits.js';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
@@ -214,6 +214,17 @@ test('what a JVM does not compile, and a collector does not say, is not known', 
 	const {compilationsPerS, heapAfterGcBytes, heapGrowthBytesPerMin, allocBytesPerS, safepointPercent} = read;
 	// Its heap is shared memory.
 	expect(read.rssSharedBytes).toBeGreaterThan(mb);
+	const target = await targetOf(java);
+	vi.useFakeTimers({toFake: ['performance']});
+	onTestFinished(() => {
+		vi.useRealTimers();
+	});
+	const atTimes = closedAfterTest(openVitals(target));
+	const {threadCount} = atTimes.read();
+	vi.advanceTimersByTime(59_000);
+	expect(atTimes.read().threadsBefore).toBeUndefined();
+	vi.advanceTimersByTime(1000);
+	expect(atTimes.read().threadsBefore).toBe(threadCount);
 	expect({compilationsPerS, heapAfterGcBytes, heapGrowthBytesPerMin, allocBytesPerS}).toEqual({});
 	expect(safepointPercent).toBeGreaterThanOrEqual(0);
 });

@@ -290,6 +290,10 @@ test('threads that grow are a finding, at the start only very many', () => {
 	expect(found(alone, {...grown, uptimeMs: 60_000, tasks: 300, tasksMax: 4096})).toContainEqual(
 		'Threads grow: 300 now, 18 more a second, at the limit of the cgroup in 3m30s; 2 are mail-*, at c.acme.Mail.send:7.',
 	);
+	const isGrowth = expect.stringMatching(/^Threads grow/) as string;
+	expect(found(alone, {...grown, uptimeMs: 600_000, threadsBefore: 272})).toContainEqual(isGrowth);
+	// Threads that came and went before do so again.
+	expect(found(alone, {...grown, uptimeMs: 600_000, threadsBefore: 273})).not.toContainEqual(isGrowth);
 	const atStart = found(alone, {...grown, uptimeMs: 59_000});
 	expect(atStart).not.toContainEqual(expect.stringMatching(/^Threads grow/));
 	expect(found(alone, {...grown, threadCount: 500, uptimeMs: 20_000})).toContainEqual(

@@ -89,6 +89,12 @@ test('shared memory, which ZGC has its heap in, is not of files', () => {
 		.toEqual(['RSS|111M|||24M anonymous, 63M shared, such as ZGC\'s heap, 24M of files']);
 });
 
+test('threads that come and go in waves have the most of the last minutes', () => {
+	expect(rowsOf(withVitals({threadCount: 20, threadsBefore: 520})))
+		.toEqual(['threads|20|||520 within the last 10 minutes']);
+	expect(rowsOf(withVitals({threadCount: 520, threadsBefore: 520}))).toEqual(['threads|520|||']);
+});
+
 test('what is not known has no row; a file without figures says so', () => {
 	expect(rowsOf(withVitals({openFiles: 7, heapUsedBytes: mb}))).toEqual(['heap|1M|||', 'open files|7|||']);
 	expect(queryMemory(alone, undefined, withVitals({openFiles: 7})).caption).toMatch(/^Only the memory engine reads/);

@@ -92,6 +92,7 @@ export function openVitals(target: Target): VitalsReader {
 				metaspaceMaxBytes,
 				...limited,
 				...growths.with(now.atMs, limited),
+				threadsBefore: growths.highestUntil('threadSteadyGrowthPerMin', now.atMs - overMinute.windowMs),
 			};
 		},
 		close() {
@@ -185,6 +186,11 @@ class Growths {
 				: told.map((name, index) =>
 					[name, getOrCreate(this.#of, name, () => new Growth(growthWindows[index])).with(atMs, count)]);
 		}));
+	}
+
+	/** Returns the highest of the readings up to a time whose growth is told by this figure. */
+	highestUntil(name: ToldGrowth, ms: number): number | undefined {
+		return this.#of.get(name)?.highestUntil(ms);
 	}
 }
 

@@ -280,14 +280,18 @@ const muchGrowth = 0.25;
 const startMs = 60_000;
 const manyAtStart = 500;
 
+/** Threads that come and go in waves grow, too, but not beyond those of the last wave by this factor. */
+const leastTimesBefore = 1.1;
+
 /** Threads that have grown for several minutes by at least this number a minute are a finding, too. */
 const muchSteadyGrowthPerMin = 4;
 
 /** Returns by how many a minute the threads grow; undefined if they do not, or that does not matter. */
 function threadGrowthPerMin(vitals: TargetVitals): number | undefined {
-	const {threadCount = 0, threadGrowthPerMin: fast = 0, uptimeMs = startMs} = vitals;
+	const {threadCount = 0, threadsBefore = 0, threadGrowthPerMin: fast = 0, uptimeMs = startMs} = vitals;
 	const isStart = uptimeMs < startMs && threadCount < manyAtStart;
-	if (fast >= muchGrowthPerMin && fast >= muchGrowth * threadCount && !isStart) {
+	const isWave = threadCount < leastTimesBefore * threadsBefore;
+	if (fast >= muchGrowthPerMin && fast >= muchGrowth * threadCount && !isStart && !isWave) {
 		return fast;
 	}
 

@@ -287,12 +287,13 @@ const maxNames = 5;
 type Window = {readonly snapshot: Snapshot; readonly since: Snapshot | undefined; readonly query: Query};
 
 function addThreads(rows: Rows, vitals: TargetVitals, window: Window): void {
-	const {threadCount, threadGrowthPerMin, tasks, tasksMax, tasksGrowthPerMin} = vitals;
-	rows.add('threads', safe`threads`, threadCount, {
+	const {threadCount = 0, threadsBefore = 0, threadGrowthPerMin, tasks, tasksMax, tasksGrowthPerMin} = vitals;
+	rows.add('threads', safe`threads`, vitals.threadCount, {
 		about: safe`Threads of the process, native ones included. Below, those of most of them by name, digits as *.`,
 		unit: 'count',
 		growthPerMin: threadGrowthPerMin,
 		steadyPerMin: vitals.threadSteadyGrowthPerMin,
+		note: threadsBefore > threadCount ? safe`${formatCount(threadsBefore)} within the last 10 minutes` : safe``,
 		trendOf: then => then.threadCount,
 	});
 	const now = threadsByName(window.snapshot, window.query);
