@@ -122,6 +122,14 @@ test.each([
 	expect(errorMs).toBeLessThan(waitMs);
 });
 
+test('of few tasks that were begun, the bound is no more than their number makes it', () => {
+	// One task in three seconds, and 32 wait: about 96 s.
+	const {ms, isAtMost} = meanWait({...readingOf([31, 32, 32, 33], 1), started: 1})!;
+	expect(isAtMost).toBe(true);
+	expect(ms).toBeGreaterThan(96_000);
+	expect(ms).toBeLessThan(3.1 * 96_000);
+});
+
 test('there is no mean wait if no task began, with few readings, or where tasks are not counted', () => {
 	const known = {readings: 30, readMs: 30_000, started: 3000, queuedSum: 30};
 	expect(meanWait(poolReading(known))).toBeDefined();

@@ -123,7 +123,8 @@ export function meanWait(
 	// Many readings with an empty queue and some with a long one say as little as few readings.
 	const effectiveReadings = (queuedSum ** 2) / queuedSquares;
 	const quantile = normalQuantile * (1 + (fewReadings / effectiveReadings));
-	const errorMs = quantile * ms * Math.sqrt((ofMean / (length ** 2)) + (1 / started));
+	const [ofLength, ofRate] = [((quantile / length) ** 2) * ofMean, (normalQuantile ** 2) / started];
+	const errorMs = ms * Math.sqrt(ofLength + ofRate);
 	return errorMs < ms ? {ms, errorMs, isAtMost: false} : {ms: ms + errorMs, errorMs: 0, isAtMost: true};
 }
 
