@@ -13,11 +13,13 @@ import {eventsByCause, measuredInWindow} from './counters/allocated.js';
 import {codeKind, type CodeKind} from './counters/own-code.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFigures} from './counters/buckets.js';
 import {effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
-import {eventsMs, eventsPerS, percentOf, effectiveSampleSize, sampledMs, threadsInStep} from './counters/share.js';
+import {
+	effectiveSampleSize, eventsMs, eventsPerS, percentOf, sampledMs, shareError, threadsInStep,
+} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {membersOf} from './counters/thread-table.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/newest-sample.js';
-import {isOfEvents, type Location, type Measure, type Query} from './types/query.js';
+import {eventWholes, isOfEvents, type Location, type Measure, type PartFigure, type Query} from './types/query.js';
 
 /** Figures of a window that its rows read, by group. */
 type GroupFigures = CountedFigures & {
@@ -36,7 +38,7 @@ type GroupFigures = CountedFigures & {
 
 /** By group: what its own events of each kind count for, and the bytes allocated by it and by what it calls. */
 type GroupEvents = {
-	readonly self: Readonly<Record<EventKind, Float64Array>>;
+	readonly sums: Readonly<Record<EventKind, BucketSums>>;
 	readonly totalAllocated: Float64Array;
 	readonly overMs: number;
 };
@@ -145,7 +147,15 @@ export class LineRow extends CountedRow<GroupFigures> {
 
 	/** Returns what events of a kind at the line itself count for; 0 if they were not recorded. */
 	events(kind: EventKind): number {
-		return this.counted.events?.self[kind][this.bucket] ?? 0;
+		return this.counted.events?.sums[kind].selfCpuNs[this.bucket] ?? 0;
+	}
+
+	/** Returns the share of that in all events of the kind, and half the width of its 95 % interval. */
+	eventShare(kind: EventKind): PartFigure {
+		const sums = this.counted.events?.sums[kind];
+		const percent = percentOf(this.events(kind), sums?.wholeCpuNs ?? 0);
+		const samples = sums ? effectiveSampleSize(sums.cpu(this.bucket), sums.whole.cpu) : 0;
+		return {percent, error: shareError(percent, samples), of: eventWholes[kind]};
 	}
 
 	eventsPerS(kind: EventKind): number {
@@ -203,7 +213,7 @@ export function countedLines(
 	const {wholeCpuNs, wholeTicks} = sums;
 	const ends = endsOf(dictionary, query);
 	const ranked = {counters, buckets: sums.buckets, scope, app: query.app};
-	const events = eventsByGroup(snapshot, since, {scope, grouping, attributed});
+	const events = eventsByGroup(snapshot, since, {scope, grouping, groupOfNode});
 	const figures: GroupFigures = {
 		grouping,
 		sums,
@@ -248,39 +258,32 @@ export function countedLines(
 
 /** Returns the figures of groups, any of which is reason enough for a row if the states of CPU time count. */
 function busyFigures({unit, totals, events}: GroupFigures): readonly Float64Array[] {
-	const ofEvents = events && !isOfEvents(unit) ? [events.totalAllocated, ...Object.values(events.self)] : [];
-	return [totals.cpuNs, ...ofEvents];
+	return events && !isOfEvents(unit)
+		? [totals.cpuNs, events.totalAllocated, ...eventKinds.map(kind => events.sums[kind].selfCpuNs)]
+		: [totals.cpuNs];
 }
 
 /** Returns what events of a window count for, by group; undefined if none were recorded. */
 function eventsByGroup(
 	snapshot: Snapshot,
 	since: Snapshot | undefined,
-	{scope, grouping, attributed}: {
+	{scope, grouping, groupOfNode}: {
 		readonly scope: Scope;
 		readonly grouping: Grouping;
-		readonly attributed: Int32Array;
+		readonly groupOfNode: Int32Array;
 	},
 ): GroupEvents | undefined {
 	if (snapshot.events.count === 0) {
 		return undefined;
 	}
 
-	const {dictionary: {nodeCount, nodeFrame}, dictionary} = snapshot;
-	const selfOf = ({cpuNs}: Sums) => {
-		const self = new Float64Array(grouping.locations.length);
-		for (let node = rootNode + 1; node < nodeCount; node++) {
-			self[grouping.groupOfFrame[nodeFrame[attributed[node]]]] += cpuNs[node];
-		}
-
-		return self;
-	};
-
-	const byNode = fromNames(eventKinds, kind =>
-		sumsByNode(eventsByCause(kind, snapshot, since, scope), nodeCount, scope));
-	const self = fromNames(eventKinds, kind => selfOf(byNode[kind]));
+	const {dictionary} = snapshot;
+	const counters = fromNames(eventKinds, kind => eventsByCause(kind, snapshot, since, scope));
+	const byNode = fromNames(eventKinds, kind => sumsByNode(counters[kind], dictionary.nodeCount, scope));
+	const sums = fromNames(eventKinds, kind =>
+		new BucketSums(counters[kind], byNode[kind], groupOfNode, grouping.locations.length, scope));
 	const {cpuNs: totalAllocated} = totalsOf(dictionary, byNode.alloc, grouping);
-	return {self, totalAllocated, overMs: eventsMs(snapshot, since)};
+	return {sums, totalAllocated, overMs: eventsMs(snapshot, since)};
 }
 
 /** Returns, by group, the sums of all samples with it on their stack; turns `byNode` into sums of subtrees. */

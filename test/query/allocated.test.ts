@@ -113,6 +113,11 @@ describe('as the unit of figures', () => {
 			builder.countEvent(thread, seldom, 'exceptions', 1);
 		}
 
+		const {lines} = JSON.parse(textOf('json', builder.build())) as {readonly lines: ReadonlyArray<{method: string}>};
+		const error = Number(shareError(64, 100).toFixed(2));
+		expect(lines.find(({method}) => method === 'often')).toMatchObject({
+			allocPercent: 64, allocErrorPercent: error, exceptionsPercent: 64, exceptionsErrorPercent: error,
+		});
 		for (const query of [ofBytes, ofExceptions]) {
 			const [row] = queryLines(builder.build(), undefined, query).rows;
 			expect([row.selfPercent, row.errorPercent]).toEqual([64, expect.closeTo(shareError(64, 100), 6)]);

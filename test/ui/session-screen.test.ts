@@ -272,6 +272,8 @@ describe('the Lines view', () => {
 		const snapshot = builder.build({session: {durationMs: 1000, eventsMs: 1000, samples: 50}});
 		const screen = screenOf(snapshot, {rows: 38});
 		expect(await screen.text()).toMatch(/^> +100 .* a\.Main\.run:1/m);
+		expect(await screen.text('enter')).toMatch(/25\.0% of the bytes allocated \+\/- 8\.4, 25\.0M allocated/);
+		await screen.press('escape');
 		expect(await screen.text('%', '%', '%', '%')).toMatch(/unit: share of the bytes allocated/);
 		expect(await screen.text()).toMatch(/BYTE%v[^]*^> *75\.0 .* a\.Main\.copy:5.*\n +25\.0 .*a\.Main\.run:1/m);
 		const detail = await screen.text('enter');

@@ -1,7 +1,7 @@
 import {fromNames} from '../../model/column-types.js';
 import {eventKinds, type EventKind} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {msOf, rounded} from '../../query/columns/format.js';
+import {decimals, msOf, rounded} from '../../query/columns/format.js';
 import {byText} from '../../query/columns/sort.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
@@ -128,7 +128,18 @@ function lineOf(row: LineRow, query: Query) {
 			? {allocBytes: Math.round(row.events('alloc')), totalAllocBytes: Math.round(row.totalAllocatedBytes)}
 			: {}),
 		...countsOf(kind => row.events(kind)),
+		...sharesOf(row),
 	};
+}
+
+/** Returns the shares of a line's events of each kind in all of the kind, with their errors, if there were any. */
+function sharesOf(row: LineRow) {
+	const kinds = eventKinds.filter(kind => row.events(kind) > 0);
+	return Object.fromEntries(kinds.flatMap(kind => {
+		const {percent, error} = row.eventShare(kind);
+		const errorPercent = Number.isNaN(error) ? null : decimals(error, 2);
+		return [[`${kind}Percent`, decimals(percent, 2)], [`${kind}ErrorPercent`, errorPercent]];
+	}));
 }
 
 /** Returns how many events there were of each kind that is counted, if there were any. */

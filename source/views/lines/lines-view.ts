@@ -1,4 +1,5 @@
-import {joined, safe} from '../../util/printable.js';
+import {joined, safe, type Printable} from '../../util/printable.js';
+import {eventKinds} from '../../model/schema.js';
 import {unknownStack} from '../../model/frame.js';
 import {jvmWork} from '../../model/jvm-stacks.js';
 import {amountText, amountsText} from '../../query/columns/event-columns.js';
@@ -86,6 +87,7 @@ export const linesView: View<LineRow> = {
 			isUnknown && tracer
 				? {text: safe`not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'}
 				: undefined,
+			...(isOfEvents(unit) ? [] : eventLines(row)),
 			row.via && {text: viaText(row.via)},
 			row.own && {text: safe`called from ${shortName(row.own, Math.max(20, width - 12), true)}`},
 			row.contendingNow > 0
@@ -132,3 +134,11 @@ export const linesView: View<LineRow> = {
 		|| (id === 'jit' && row.className === jvmWork.jit),
 	locationOf: row => row,
 };
+
+/** Returns a line for each kind of events that a row has: their share with its error, and the amount. */
+function eventLines(row: LineRow): ReadonlyArray<{readonly text: Printable}> {
+	return eventKinds.filter(kind => row.events(kind) > 0).map(kind => {
+		const share = row.eventShare(kind);
+		return {text: safe`${partText(share, share.percent)}, ${amountText(kind, row.events(kind))}`};
+	});
+}
