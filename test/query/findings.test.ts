@@ -750,3 +750,47 @@ test('what the program allocates is found if collections stop it', () => {
 	expect(found(snapshot, {recentGcPercent: 5})).toEqual(['The program allocates 1.3G/s, 75% at c.acme.Api.render:5.']);
 	expect(rowsAbout(snapshot, {recentGcPercent: 5})).toEqual(['lines com.acme.Api.render:5']);
 });
+
+/** Two seconds in which threads were started at a line, of which this many are alive; `recordedMs`: of these. */
+function withStarts(started: number, alive: number, recordedMs = 2000): Snapshot {
+	const builder = new SnapshotBuilder();
+	const frame = (className: string, method: string, line: number) => builder.addFrame(className, method, '', line);
+	const [start, run] = [frame('com.acme.Worker', 'start', 40), frame('com.acme.Worker', 'run', 9)];
+	const addWorker = builder.addStack([frame('java.util.concurrent.ThreadPoolExecutor', 'addWorker', 945), start]);
+	const main = builder.addThread({key: 1, name: safe`main`});
+	builder.count(main, builder.addStack([start]), stateCode.RUNNABLE, 100, 1e9);
+	for (let event = 0; event < started; event++) {
+		builder.countEvent(main, addWorker, 'starts', 1);
+	}
+
+	// Others have been there all the time.
+	for (let key = 2; key < alive + 20; key++) {
+		const thread = builder.addThread({key, name: safe`worker-${key}`});
+		builder.count(thread, builder.addStack([run]), stateCode.TIMED_WAITING, key < 20 ? 100 : 50, 0);
+	}
+
+	return builder.build({session: {durationMs: 2000, eventsMs: recordedMs, samples: 100}});
+}
+
+test('many starts of threads are found, with the line of most, and whether they end', () => {
+	const [start, end] = ['The program starts', 'threads a second, 100% at c.acme.Worker.start:40'];
+	const starts = (...values: Parameters<typeof withStarts>) =>
+		found(withStarts(...values)).filter(text => text.startsWith(start));
+	expect(starts(99, 99)).toEqual([]);
+	expect(starts(100, 100)).toEqual([`${start} 50 ${end}; none ends.`]);
+	expect(starts(100, 90)).toEqual([`${start} 50 ${end}; none ends.`]);
+	expect(starts(100, 89)).toEqual([`${start} 50 ${end}; 11% have ended.`]);
+	expect(starts(100, 11)).toEqual([`${start} 50 ${end}; 89% have ended.`]);
+	expect(starts(100, 10)).toEqual([`${start} 50 ${end}; all end.`]);
+	expect(starts(100, 0)).toEqual([`${start} 50 ${end}; all end.`]);
+	// Too many threads may have begun before starts were recorded.
+	expect(starts(100, 100, 1600)).toEqual([`${start} 63 ${end}; none ends.`]);
+	expect(starts(100, 100, 1599)).toEqual([`${start} 63 ${end}.`]);
+	const growing = findingsOf(withStarts(40, 40), undefined, defaultQuery, {
+		vitals: {threadCount: 100, threadGrowthPerMin: 1200, uptimeMs: 1e6},
+	});
+	expect(growing).toContainEqual(expect.objectContaining({
+		id: 'starts', figures: {perS: 20, at: 'com.acme.Worker.start:40', percent: 100, endedPercent: 0},
+	}));
+	expect(rowsAbout(withStarts(100, 100))).toContain('lines java.util.concurrent.ThreadPoolExecutor.addWorker:945');
+});

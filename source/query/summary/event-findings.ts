@@ -1,4 +1,5 @@
 import {unattributed} from '../../model/frame.js';
+import {threadFlag} from '../../model/sample.js';
 import {observationsOf, type EventKind} from '../../model/schema.js';
 import type {Dictionary, Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {safe, type Printable} from '../../util/printable.js';
@@ -10,8 +11,11 @@ import {maxLocationCells, shortName} from '../columns/names.js';
 import {eventsByCause, measuredInWindow} from '../counters/allocated.js';
 import {appLine} from '../counters/attribution.js';
 import {locationName, locationOfFrame} from '../counters/location.js';
-import {allStatesMask} from '../counters/scope.js';
-import {cpuPieces, effectiveSampleSize, eventsMs, eventsPerS, percentOf, shareError} from '../counters/share.js';
+import {allStatesMask, countersInWindow} from '../counters/scope.js';
+import {
+	cpuPieces, effectiveSampleSize, eventsMs, eventsPerS, percentOf, sampleTicks, shareError, windowMs,
+} from '../counters/share.js';
+import {threadKind} from '../counters/thread-table.js';
 import type {Finding, Location, Query} from '../types/query.js';
 
 /** Exceptions a second from which they are a finding: their stack traces cost some percent of a core. */
@@ -19,6 +23,18 @@ const manyExceptionsPerS = 1000;
 
 /** Collections that stop the program for this part of the time make a finding of what it allocates. */
 const muchPausedPercent = 5;
+
+/** Starts of threads a second from which they are a finding; fewer are if the number of threads grows. */
+const manyStartsPerS = 50;
+
+/** Threads that have not been there for this part of the time are new in it. */
+const newWithin = 0.99;
+
+/** Starts must have been recorded for this part of a window to tell whether its new threads end. */
+const leastRecorded = 0.8;
+
+/** Of those started, at least this percentage has ended if all end; none ends if at most the rest has. */
+const allEndedPercent = 90;
 
 /** Fewer events may be from one moment. */
 const leastEvents = 20;
@@ -75,6 +91,60 @@ export function allocationFinding(
 		},
 		...(most ? {line: most.row} : {}),
 	};
+}
+
+/** Returns the finding that the program starts many threads, or some while their number grows, and where most. */
+export function startsFinding([snapshot, since, query]: Window, isGrowing: boolean): Finding | undefined {
+	const {perS, events, sites: [most]} = eventSites('starts', snapshot, since, query);
+	if ((perS < manyStartsPerS && !isGrowing) || events < leastEvents) {
+		return undefined;
+	}
+
+	const rounded = Number(perS.toPrecision(2));
+	const percent = most ? Math.round(most.percent) : 0;
+	const where = most ? safe`, ${percent}% at ${shortName(most.at, maxLocationCells)}` : safe``;
+	const endedPercent = percentEnded(snapshot, since, perS * eventsMs(snapshot, since) / 1000);
+	return {
+		id: 'starts',
+		text: safe`The program starts ${formatCount(rounded)} threads a second${where}${endText(endedPercent)}.`,
+		figures: {
+			perS: rounded,
+			...(most ? {at: locationNameOrEmpty(most.at), percent} : {}),
+			...(endedPercent === undefined ? {} : {endedPercent}),
+		},
+		...(most ? {line: most.row} : {}),
+	};
+}
+
+/** Returns the percentage of threads started in a window that have ended; undefined if starts were partly recorded. */
+function percentEnded(snapshot: Snapshot, since: Snapshot | undefined, started: number): number | undefined {
+	const recorded = eventsMs(snapshot, since) / windowMs(snapshot, since);
+	if (recorded < leastRecorded) {
+		return undefined;
+	}
+
+	const {threads} = snapshot;
+	const lived = new Float64Array(threads.count);
+	const {count, thread, ticks} = countersInWindow(snapshot, since, {stateMask: allStatesMask, threads: undefined});
+	for (let counter = 0; counter < count; counter++) {
+		lived[thread[counter]] += ticks[counter];
+	}
+
+	// Recording begins a little later than the session.
+	const mostTicks = newWithin * Math.min(1, recorded) * sampleTicks(snapshot, since);
+	const alive = lived.filter((ticksOfThread, index) =>
+		threads.alive[index] === 1 && ticksOfThread < mostTicks
+		&& threadKind(threads.flags[index]) === 'java' && (threads.flags[index] & threadFlag.virtual) === 0).length;
+	return Math.round(100 * Math.max(0, 1 - (alive / started)));
+}
+
+function endText(endedPercent: number | undefined): Printable {
+	if (endedPercent === undefined) {
+		return safe``;
+	}
+
+	const some = endedPercent < allEndedPercent ? safe`; ${endedPercent}% have ended` : safe`; all end`;
+	return endedPercent <= 100 - allEndedPercent ? safe`; none ends` : some;
 }
 
 /** Where events of a kind came from. */

@@ -15,7 +15,7 @@ import {decimals, formatBytes} from '../columns/format.js';
 import {corePercent, sampledMs} from '../counters/share.js';
 import {threadKind, threadCpuNs} from '../counters/thread-table.js';
 import {cpuFinding} from './cpu-finding.js';
-import {allocationFinding, exceptionsFinding} from './event-findings.js';
+import {allocationFinding, exceptionsFinding, startsFinding} from './event-findings.js';
 import {growthFindings, limitFindings} from './limit-findings.js';
 import {summaryQuery} from './summary.js';
 import {threadGrowthFinding} from './pool-findings.js';
@@ -60,6 +60,7 @@ export function findingsOf(
 			cpuFinding(snapshot, since, whole, known.vitals),
 			allocationFinding([snapshot, since, whole], ofJvm?.id === 'gc' || ofJvm?.id === 'heap', known.vitals),
 			exceptionsFinding(snapshot, since, whole),
+			startsFinding([snapshot, since, whole], growth !== undefined),
 		],
 	].map(findings => findings.filter(finding => finding !== undefined));
 	// More and more threads wait together, too: their growth is the cause, and says where they are.

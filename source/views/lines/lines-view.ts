@@ -19,7 +19,7 @@ import type {View} from '../common/view.js';
 import {isWithinError, querySummaryLines, lineColumns} from './lines.js';
 
 /** Ids of findings whose `line` is a row. */
-const findingsOnLines: ReadonlySet<string> = new Set(['together', 'exceptions', 'allocation']);
+const findingsOnLines: ReadonlySet<string> = new Set(['together', 'exceptions', 'allocation', 'starts']);
 
 export const linesView: View<LineRow> = {
 	id: 'lines',
