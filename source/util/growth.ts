@@ -1,11 +1,14 @@
 /** The lowest and the highest reading of a short time, and when the last of them was. */
 type Slot = {readonly ms: number; readonly low: number; readonly high: number};
 
-/** Over which time growth is found, `minMs` at the least, and the parts of it in each of which the number grows. */
-type Window = {readonly windowMs: number; readonly parts: number; readonly minMs: number};
+/**
+Over which time growth is found, `minMs` at the least, and the parts of it in each of which the number grows. It still
+does if it has within `recentMs`.
+*/
+type Window = {readonly windowMs: number; readonly parts: number; readonly minMs: number; readonly recentMs: number};
 
-export const overMinute: Window = {windowMs: 60_000, parts: 4, minMs: 15_000};
-export const overMinutes: Window = {windowMs: 600_000, parts: 8, minMs: 180_000};
+export const overMinute: Window = {windowMs: 60_000, parts: 4, minMs: 15_000, recentMs: 10_000};
+export const overMinutes: Window = {windowMs: 600_000, parts: 8, minMs: 180_000, recentMs: 60_000};
 
 /** A window has this number of slots, the readings of which are kept as one. */
 const slotCount = 60;
@@ -13,9 +16,8 @@ const slotCount = 60;
 /** If the number grows in a part of the window by less than this part of the mean, it does not grow steadily. */
 const leastPart = 0.25;
 
-/** The newest of the window's readings, which are compared with those before them: parts of the window, and slots. */
-const recentPart = 1 / 6;
-const newestPart = 1 / 20;
+/** The part of the recent readings that are compared with the others, and at least this number of slots. */
+const newestPart = 0.3;
 const leastRecent = 5;
 const leastNewest = 2;
 
@@ -74,7 +76,7 @@ Returns by how much a number rises in a millisecond. It does if the lowest readi
 that of the part before, by about the same in all parts, the number never fell by more than it rose in all, and its
 newest readings rise too; else 0. What rises ever more slowly, as the newest readings say, rises at their pace.
 */
-function risePerMs(slots: readonly Slot[], {parts, windowMs}: Window, sign: Sign): number {
+function risePerMs(slots: readonly Slot[], {parts, recentMs}: Window, sign: Sign): number {
 	const start = (part: number) => Math.round(part * slots.length / parts);
 	const lowest = Array.from({length: parts}, (_, part) => lowestOf(slots, start(part), start(part + 1), sign));
 	const [first, last] = [lowest[0], lowest.at(-1)!];
@@ -86,20 +88,20 @@ function risePerMs(slots: readonly Slot[], {parts, windowMs}: Window, sign: Sign
 	}
 
 	const perMs = rise / (last.ms - first.ms);
-	const newestPerMs = newestRisePerMs(slots, windowMs, sign);
+	const newestPerMs = newestRisePerMs(slots, recentMs, sign);
 	return newestPerMs < leastPart * perMs ? 0 : Math.min(perMs, newestPerMs);
 }
 
 /** Returns by how much a millisecond the highest of the newest readings is above the lowest of those shortly before. */
-function newestRisePerMs(slots: readonly Slot[], windowMs: number, sign: Sign): number {
-	const from = (part: number, least: number) => {
-		const index = slots.findIndex(({ms}) => ms > slots.at(-1)!.ms - (part * windowMs));
+function newestRisePerMs(slots: readonly Slot[], recentMs: number, sign: Sign): number {
+	const from = (withinMs: number, least: number) => {
+		const index = slots.findIndex(({ms}) => ms > slots.at(-1)!.ms - withinMs);
 		return Math.max(0, Math.min(index, slots.length - least));
 	};
 
-	const newestFrom = from(newestPart, leastNewest);
+	const newestFrom = from(newestPart * recentMs, leastNewest);
 	const newest = lowestOf(slots, newestFrom, slots.length, sign === 1 ? -1 : 1);
-	const before = lowestOf(slots, from(recentPart, leastRecent), newestFrom, sign);
+	const before = lowestOf(slots, from(recentMs, leastRecent), newestFrom, sign);
 	return (-newest.low - before.low) / (newest.ms - before.ms);
 }
 

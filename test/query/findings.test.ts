@@ -254,6 +254,13 @@ test.each<[TargetVitals, string | undefined]>([
 	[{directBytes: 40, directMaxBytes: 1481, directSteadyGrowthBytesPerMin: 1, uptimeMs: 300_000}, undefined],
 	[{directBytes: 40, directMaxBytes: 256, directSteadyGrowthBytesPerMin: -1, uptimeMs: 300_000}, undefined],
 	[
+		{
+			directBytes: 40, directMaxBytes: 256, directGrowthBytesPerMin: -1, directSteadyGrowthBytesPerMin: 1,
+			uptimeMs: 300_000,
+		},
+		undefined,
+	],
+	[
 		{metaspaceCommittedBytes: 60, metaspaceSteadyGrowthBytesPerMin: 2, loadedClasses: 4102, uptimeMs: 300_000},
 		'Metaspace grows steadily, 2B/min: 60B in use, by 4102 classes.',
 	],
@@ -301,7 +308,7 @@ test('threads that grow are a finding, at the start only very many', () => {
 	);
 });
 
-test('threads that grow slowly for minutes are a finding, unless a pool makes those that it may have', () => {
+test('threads that grow slowly for minutes are a finding, unless they are of a pool of bounded size', () => {
 	const alone = new Picture().draw('mail-1 | t | com.acme.Mail.send:7\nmail-2 | t | com.acme.Mail.send:7').build();
 	const grown = {threadCount: 300, threadGrowthPerMin: 0, threadSteadyGrowthPerMin: 12, uptimeMs: 300_000};
 	const text = 'Threads grow: 300 now, 12 more a minute; 2 are mail-*, at c.acme.Mail.send:7.';
@@ -318,10 +325,12 @@ test('threads that grow slowly for minutes are a finding, unless a pool makes th
 	}
 
 	const threads = [...alone.threads.key.subarray(0, 2)];
-	const ofPool = (size: number) =>
-		found({...alone, pools: [poolReading({name: safe`mail`, threads, size, limit: 200})]}, grown);
-	expect(ofPool(199)).not.toContainEqual(text);
-	expect(ofPool(200)).toContainEqual(text);
+	const ofPool = (values: Partial<PoolReading>) =>
+		found({...alone, pools: [poolReading({name: safe`mail`, threads, limit: 200, ...values})]}, grown);
+	expect(ofPool({})).not.toContainEqual(text);
+	expect(ofPool({limit: -1})).toContainEqual(text);
+	// Executors that the program makes and never ends are a leak.
+	expect(ofPool({threads: threads.slice(1)})).toContainEqual(text);
 });
 
 test('what is used up comes before what waits for it, the nearest first, and leads to its row in Memory', () => {

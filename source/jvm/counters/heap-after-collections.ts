@@ -5,7 +5,7 @@ import {Growth, overMinute} from '../../util/growth.js';
 const minHeapGrowthMs = 20_000;
 
 /** What collections of the old generation leave grows steadily if it does after each of at least five. */
-const overOldCollections = {windowMs: 3_600_000, parts: 5, minMs: 180_000};
+const overOldCollections = {windowMs: 3_600_000, parts: 5, minMs: 180_000, recentMs: 600_000};
 
 /** Pauses within this time are of one concurrent collection. */
 const oldCollectionMs = 20_000;

@@ -51,12 +51,12 @@ Returns by how much a minute a figure has grown over several minutes, and when i
 undefined if it does not grow, or that does not matter.
 */
 export function steadyGrowth(
-	{used, max = 0, steadyPerMin = 0}: Growing,
+	{used, max = 0, growthPerMin = 0, steadyPerMin = 0}: Growing,
 	uptimeMs = 0,
 ): {readonly perMin: number; readonly inMs?: number} | undefined {
 	const inMs = max > 0 && steadyPerMin > 0 ? Math.max(0, max - used) / steadyPerMin * 60_000 : undefined;
 	const isMuch = steadyPerMin > 0 && 10 * steadyPerMin >= muchSteadyGrowth * used && (inMs ?? 0) <= steadySoonMs;
-	return isMuch && uptimeMs >= steadyFromMs ? {perMin: steadyPerMin, inMs} : undefined;
+	return isMuch && growthPerMin >= 0 && uptimeMs >= steadyFromMs ? {perMin: steadyPerMin, inMs} : undefined;
 }
 
 /** Returns the time until a figure reaches its limit, without seconds from ten minutes on. */

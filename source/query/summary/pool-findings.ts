@@ -299,12 +299,12 @@ function threadGrowthPerMin(vitals: TargetVitals): number | undefined {
 	return steady && steady.perMin >= muchSteadyGrowthPerMin ? steady.perMin : undefined;
 }
 
-/** Whether threads are those of a pool that is still making those that it may have. */
+/** Whether most threads are those of one pool that makes only some number of them. */
 function isOfBoundedPool({pools = [], threads: {key}}: Snapshot, threads: readonly number[]): boolean {
 	const keys = new Set(threads.map(thread => key[thread]));
-	return pools.some(({limit, size, threads: ofPool}) => {
+	return pools.some(({limit, threads: ofPool}) => {
 		const ofThese = ofPool.filter(each => keys.has(each)).length;
-		return limit !== unknownFigure && size < limit && 2 * ofThese > keys.size;
+		return limit !== unknownFigure && 2 * ofThese > keys.size;
 	});
 }
 
