@@ -36,7 +36,9 @@ const filter: Parameter = {
 
 const events: Parameter = {
 	type: 'string',
-	description: 'events to record, at a cost that is limited: alloc (bytes allocated), exceptions, or alloc,exceptions',
+	description:
+		'events to record, at a cost that is limited: alloc (bytes allocated), exceptions, starts (of threads), or '
+		+ 'several: alloc,starts',
 };
 
 /** Returns the option that records events, if any are asked for. */
@@ -76,8 +78,8 @@ export const tools: readonly Tool[] = [
 		name: 'explain',
 		description: [
 			'What is wrong with a JVM, with the evidence: findings (deadlocks, locks, servers, pools, heap, limits), their',
-			'stacks, who holds others up, and the hottest lines of its own code; with events where it allocates and makes',
-			'exceptions. Begin with this one',
+			'stacks, who holds others up, and the hottest lines of its own code; with events where it allocates, makes',
+			'exceptions and starts threads. Begin with this one',
 		].join(' '),
 		parameters: {target, seconds, events},
 		required: ['target'],

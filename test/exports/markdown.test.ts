@@ -65,15 +65,19 @@ test('of recorded events it has the program\'s lines with most, exceptions with 
 	for (let event = 0; event < 100; event++) {
 		builder.countEvent(thread, builder.addStack([copyOf, run]), 'alloc', 2 ** 20);
 		builder.countEvent(thread, made, 'exceptions', 3);
+		builder.countEvent(thread, builder.addStack([run]), 'starts', 2);
 	}
 
 	builder.countEvent(thread, builder.addStack([builder.addFrame('(unattributed)', '(unattributed)', '', -1)]), 'alloc', 100 * (2 ** 20));
 	const text = explained(builder.build({session: {durationMs: 2000, eventsMs: 2000, samples: 100}}));
-	expect(headings(text).slice(-2)).toEqual([
-		'## Lines of the program that allocate most', '## Exceptions that the program makes most',
+	expect(headings(text).slice(-3)).toEqual([
+		'## Lines of the program that allocate most',
+		'## Exceptions that the program makes most',
+		'## Lines of the program that start most threads',
 	]);
 	expect(text).toMatch(/^\| 50\.0 \| \d+\.\d \| 50\.0M \| `a\.Main\.run:1` \|$/m);
 	expect(text).toMatch(/^\| 100 \| 1\.8 \| 150 \| `a\.NotFound` at `a\.Main\.run:1` \|$/m);
+	expect(text).toMatch(/^\| 100 \| 1\.8 \| 100 \| `a\.Main\.run:1` \|$/m);
 	expect(text).not.toContain('(unattributed)');
 	expect(explained(picture('one | R | a:1'))).not.toContain('allocate');
 });

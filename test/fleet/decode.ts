@@ -13,7 +13,7 @@ import {sumsByName} from '../helpers/sum.js';
 
 const {first, whole} = serviceSnapshots();
 
-/** A window with CPU time, bytes allocated and exceptions, of which more are known than one thread has. */
+/** A window with CPU time and events of all kinds; more bytes are known than one thread has allocated. */
 export function eventsWindow(): Snapshot {
 	const builder = new SnapshotBuilder();
 	const [fast, slow] = [builder.addThread({key: 1, name: safe`fast`}), builder.addThread({key: 2, name: safe`slow`})];
@@ -25,6 +25,7 @@ export function eventsWindow(): Snapshot {
 	builder.countEvent(slow, atCopy, 'alloc', 2e6);
 	builder.countEvent(slow, unknown, 'alloc', -1e6);
 	builder.countEvent(fast, builder.addStack([builder.addFrame('a.NotFound', '<init>', '', -1), run]), 'exceptions', 12);
+	builder.countEvent(fast, atCopy, 'starts', 3);
 	return builder.build({session: {durationMs: 1000, eventsMs: 500, samples: 50, requestedIntervalMs: 20}});
 }
 

@@ -50,18 +50,23 @@ describe.each(Object.entries({
 	});
 });
 
-test('bytes and exceptions are profiles of their own, and none if they were not recorded', () => {
+test('events of each kind are profiles of their own, and none if they were not recorded', () => {
 	const ofEvents = (profiles: readonly Decoded[]) =>
 		profiles.filter(({Type}) => !/cpu|wall/.test(Type)).map(({Type, Stacks, Period, Labels}) => {
 			expect([Period, Object.keys(Labels).filter(name => name.startsWith('sampling'))]).toEqual([1, []]);
 			return [Type, Stacks];
 		});
 	const [bytes, exceptions] = [{'a.Main.copy:5;a.Main.run:1': 7e6}, {'a.NotFound.<init>:0;a.Main.run:1': 12}];
+	const starts = {'a.Main.copy:5;a.Main.run:1': 3};
 	const body = pyroscope.encode(eventsWindow(), labels);
 	expect(ofEvents(decodePush(body)))
-		.toEqual([['memory:alloc_space:bytes:space:bytes', bytes], ['exceptions:exceptions:count:exceptions:count', exceptions]]);
+		.toEqual([
+			['memory:alloc_space:bytes:space:bytes', bytes],
+			['exceptions:exceptions:count:exceptions:count', exceptions],
+			['thread_starts:thread_starts:count:thread_starts:count', starts],
+		]);
 	expect(ofEvents(decodeOtlp(otlp.encode(eventsWindow(), labels))))
-		.toEqual([['alloc_space:bytes', bytes], ['exceptions:count', exceptions]]);
+		.toEqual([['alloc_space:bytes', bytes], ['exceptions:count', exceptions], ['thread_starts:count', starts]]);
 	expect(ofEvents(decodePush(pyroscope.encode(whole, labels)))).toEqual([]);
 });
 

@@ -208,7 +208,7 @@ function linesPart(snapshot: Snapshot, baseline: Snapshot | undefined, query: Qu
 	];
 }
 
-/** Returns the program's lines that allocate most, and the exceptions that it makes most; nothing if not recorded. */
+/** Returns the program's lines with most events of each kind, exceptions by class too; nothing if not recorded. */
 function eventsPart(...window: Parameters<typeof linesPart>): Printable[] {
 	const sitesOf = (kind: EventKind) => eventSites(kind, ...window).sites.slice(0, most.sites);
 	const figures = ({percent, error}: {readonly percent: number; readonly error: number}) =>
@@ -224,6 +224,11 @@ function eventsPart(...window: Parameters<typeof linesPart>): Printable[] {
 			[safe`% of the exceptions`, safe`+/-`, safe`a second`, safe`class and line`],
 			sitesOf('exceptions').map(({at, className = safe``, ...site}) =>
 				[...figures(site), formatRate(site.perS), safe`${code(className)} at ${code(locationName(at))}`]),
+		),
+		...tableOf(
+			safe`Lines of the program that start most threads`,
+			[safe`% of the threads`, safe`+/-`, safe`a second`, safe`line`],
+			sitesOf('starts').map(site => [...figures(site), formatRate(site.perS), code(locationName(site.at))]),
 		),
 	];
 }

@@ -4,7 +4,7 @@ import type {Counters, SessionStats, Snapshot} from '../../model/snapshot.js';
 import {sumUpTo} from '../../util/sum.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {withoutNegativeCpu} from '../../query/counters/aligned.js';
-import {allocatedInWindow, exceptionsInWindow} from '../../query/counters/allocated.js';
+import {allocatedInWindow, exceptionsInWindow, startsInWindow} from '../../query/counters/allocated.js';
 import {allStatesMask} from '../../query/counters/scope.js';
 import {isWaitForWork, shownState} from '../../query/counters/waiting-stacks.js';
 import {Names} from './profile-names.js';
@@ -20,12 +20,12 @@ const time = (type: string): Pick<WindowProfile, 'value' | 'periodType'> => ({
 });
 
 /**
-CPU time, the threads' time in a state, bytes allocated or exceptions, by stack. One value a sample and no labels, as a
-backend keeps a series for each set of labels.
+CPU time, the threads' time in a state, or what events of a kind count for, by stack. One value a sample and no labels,
+as a backend keeps a series for each set of labels.
 */
 type WindowProfile = {
 	/** Pyroscope's name of its kind, if it has one. */
-	readonly name: 'process_cpu' | 'wall' | 'memory' | 'exceptions';
+	readonly name: 'process_cpu' | 'wall' | 'memory' | 'exceptions' | 'thread_starts';
 	readonly value: ValueType;
 	readonly periodType: ValueType;
 	/** See `shownState`. */
@@ -53,7 +53,8 @@ export function windowProfiles(window: Snapshot, namesOf = () => new Names()): W
 	const wallNsIn = (state: ThreadState) => (counter: number) =>
 		stateOf(window, counters, counter) === state ? counters.ticks[counter] * nsPerTick : 0;
 	const whole = {stateMask: allStatesMask, threads: undefined};
-	const [bytes, exceptions] = [allocatedInWindow, exceptionsInWindow].map(of => of(window, undefined, whole));
+	const [bytes, exceptions, starts] = [allocatedInWindow, exceptionsInWindow, startsInWindow].map(of =>
+		of(window, undefined, whole));
 	// Backends refuse a period of 0.
 	const wallPeriodMs = Math.max(0.001, requestedIntervalMs);
 	const profiles: WindowProfile[] = [
@@ -68,12 +69,12 @@ export function windowProfiles(window: Snapshot, namesOf = () => new Names()): W
 			name: 'memory', value: {type: 'alloc_space', unit: 'bytes'}, periodType: {type: 'space', unit: 'bytes'},
 			...sumsByStack(bytes, counter => bytes.cpuNs[counter]),
 		},
-		{
-			name: 'exceptions',
-			value: {type: 'exceptions', unit: 'count'},
-			periodType: {type: 'exceptions', unit: 'count'},
-			...sumsByStack(exceptions, counter => exceptions.cpuNs[counter]),
-		},
+		...([['exceptions', exceptions], ['thread_starts', starts]] as const).map(([type, counted]) => ({
+			name: type,
+			value: {type, unit: 'count'},
+			periodType: {type, unit: 'count'},
+			...sumsByStack(counted, counter => counted.cpuNs[counter]),
+		})),
 	];
 	return profiles.filter(({samples}) => samples.length > 0);
 }
