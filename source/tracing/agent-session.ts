@@ -24,7 +24,14 @@ const maxCommandBytes = 64 * 1024;
 const jar = 'agent/agent.jar';
 
 /** What the agent says when it ends by itself, with reason and hint for the user. */
-const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint: string]> = [
+type ExitReason = readonly [message: RegExp, reason: string, hint: string];
+
+const fullHeap: ExitReason = [
+	/^memory |OutOfMemoryError/,
+	'the JVM\'s heap is full: the agent has removed itself',
+	'give it a larger -Xmx',
+];
+const exitReasons: readonly ExitReason[] = [
 	[/busy/, 'another tprof-top has its agent in this JVM', 'end that one first; if it was killed, wait ten seconds'],
 	[
 		/^file .*(?:no space|disk quota|file too large)/i,
@@ -37,7 +44,7 @@ const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint
 		'the patterns match more classes than the JVM\'s heap has room to look at',
 		'narrow the patterns',
 	],
-	[/^memory |OutOfMemoryError/, 'the JVM\'s heap is full: the agent has removed itself', 'give it a larger -Xmx'],
+	fullHeap,
 ];
 
 /** The files between tprof-top and the agent; `data`: descriptor of the file that the agent writes. */
@@ -195,14 +202,11 @@ export class AgentSession<Report extends AgentReport> {
 
 	/** Returns the error for an agent that does not answer. */
 	#silence(): UserError {
-		try {
-			checkRoom(this.#target);
-		} catch (error) {
-			return error as UserError;
-		}
-
-		return new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {
-			hint: 'the JVM may be very busy; the agent removes everything by itself once it can',
+		const {pid} = this.#target;
+		return new UserError(`the agent in JVM ${pid} does not answer`, {
+			hint: hasRoom(this.#target)
+				? 'the JVM may be very busy; the agent removes everything by itself once it can'
+				: 'the JVM\'s heap is full; the agent removes everything by itself once there is room',
 		});
 	}
 
@@ -279,9 +283,21 @@ function exitError(target: Target, message: string): UserError {
 			: filledHeap(target, Number(free), Number(needed));
 	}
 
-	const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message))
-		?? [undefined, `the agent gave up: ${message}`, 'what it had changed is as before'];
+	const otherwise = hasRoom(target)
+		? [undefined, `the agent gave up: ${message}`, 'what it had changed is as before'] as const
+		: fullHeap;
+	const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message)) ?? otherwise;
 	return new UserError(reason, {hint});
+}
+
+/** Whether the JVM's counters say nothing else. */
+function hasRoom(target: Target): boolean {
+	try {
+		checkRoom(target);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 const fullHint = 'its disk is full: make room there';

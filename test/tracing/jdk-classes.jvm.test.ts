@@ -53,7 +53,7 @@ const watching = (methods: readonly string[]) => probeOf({
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
 	// Calls of methods that are woven first take of the agent's room while others are still to be woven.
-	const shared = sharedJava('UsesJdk', {jdk, jvmArgs: ['-Xmx4g', '-Xmn64m'], under: []});
+	const shared = sharedJava('UsesJdk', {jdk, jvmArgs: ['-Xmx16g', '-Xmn64m'], under: []});
 	const expectNoErrors = async () => {
 		expect(await sayTo(shared.java, 'on')).toMatch(/errors 0$/m);
 	};

@@ -29,7 +29,7 @@ function heldNow({longest, states, kinds}: TaskReport): string[] {
 }
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
-	const shared = sharedJava('KnownTasks', {jdk, jvmArgs: ['-Xmx1g'], under: []});
+	const shared = sharedJava('KnownTasks', {jdk, jvmArgs: ['-Xmx2g'], under: []});
 	const say = async (...lines: readonly string[]) => sayTo(shared.java, ...lines);
 
 	test('every task is counted in every state, and all is left as it was', async () => {

@@ -15,9 +15,16 @@ final class HeapRoom {
 	 */
 	private static final long LEAST = 192 * MEGABYTE;
 	private static final long LEFT = LEAST * 2 / 3;
-	/** The agent takes at most one PART-th of the bytes that are free, and never more than MOST. */
-	private static final int PART = 64;
+	/**
+	 * The agent takes at most one PART-th of the bytes that are free, or up to FEW one PART_OF_FEW-th, and never more than
+	 * MOST. A program may fill its heap up to what the agent has.
+	 */
+	private static final int PART = 256;
+	private static final int PART_OF_FEW = 64;
+	private static final int FEW = 4 * MEGABYTE;
 	private static final int MOST = 64 * MEGABYTE;
+	/** With less free, in which garbage counts as used, the heap is full. */
+	private static final long NEARLY_NOTHING = 4 * MEGABYTE;
 
 	/** Bytes of the whole heap that must be free before JMX is used, and how long to wait for a collection that frees them. */
 	private static final long LEAST_FOR_JMX = LEAST / 2;
@@ -49,12 +56,16 @@ final class HeapRoom {
 	HeapBudget budget() {
 		long free = free();
 		require(free, LEAST, "low");
-		return new HeapBudget((int) Math.min(MOST, free / PART));
+		return new HeapBudget((int) Math.min(MOST, Math.max(free / PART, Math.min(FEW, free / PART_OF_FEW))));
 	}
 
 	/** Throws NoRoomException if too little has been left beside what the agent takes. */
 	void check(HeapBudget budget) {
 		require(free(), LEFT + budget.taken(), "filled");
+	}
+
+	static boolean isFull() {
+		return freeWithGarbage() < NEARLY_NOTHING;
 	}
 
 	private static void require(long free, long needed, String otherwise) {

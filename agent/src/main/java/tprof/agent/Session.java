@@ -13,9 +13,10 @@ final class Session implements Runnable {
 	private static final long ROOM_MS = 100;
 	/** Time for calls that are about to end when classes are restored. */
 	private static final long LAST_CALLS_MS = 50;
-	/** How often, and how many times, the classes are restored again if there was no memory for it. */
+	/** How soon, how late at the most, and how many times the classes are restored again if there was no memory for it. */
 	private static final long AGAIN_MS = 500;
-	private static final int MOST_TRIES = 600;
+	private static final long AGAIN_AT_MOST_MS = 30_000;
+	private static final int MOST_TRIES = 120;
 	/** Heap for restoring the classes, set aside from the start; and for our own classes. */
 	private static final int RESERVE = 512 * 1024;
 	private static final int OURS = 512 * 1024;
@@ -61,7 +62,7 @@ final class Session implements Runnable {
 			} catch (Throwable full) {
 				// There was no memory even to load a class of ours: the program may free some.
 				fault = fault == null ? full : fault;
-				Pause.forMs(AGAIN_MS);
+				awaitRoom();
 			}
 		}
 	}
@@ -73,7 +74,7 @@ final class Session implements Runnable {
 		}
 
 		for (int tries = 0; !takeOut() && tries < MOST_TRIES; tries++) {
-			Pause.forMs(AGAIN_MS);
+			awaitRoom();
 		}
 
 		try {
@@ -96,14 +97,31 @@ final class Session implements Runnable {
 		}
 	}
 
+	/** Waits for room in the heap, for some time: each try in a full one would make the JVM collect in vain. */
+	private static void awaitRoom() {
+		long waited = 0;
+		do {
+			Pause.forMs(AGAIN_MS);
+			waited += AGAIN_MS;
+		} while (HeapRoom.isFull() && waited < AGAIN_AT_MOST_MS);
+	}
+
 	/** Frees what the session has on the heap, so that the classes can be restored. */
 	private void dropAll() {
-		java.tprof.v5.Hooks.sink = null;
-		java.tprof.v5.TaskHooks.sink = null;
+		// First. A class that has not been in use yet is not touched here: to load it takes memory.
 		reserve = null;
 		if (tasks != null) {
+			java.tprof.v5.TaskHooks.sink = null;
 			tasks.counters.end();
+		}
+
+		if (taskWeaving != null) {
 			taskWeaving.drop();
+		}
+
+		if (weaving != null) {
+			java.tprof.v5.Hooks.sink = null;
+			weaving.drop();
 		}
 
 		try {
@@ -112,10 +130,6 @@ final class Session implements Runnable {
 			}
 		} catch (OutOfMemoryError full) {
 			// Calls in progress keep the recorder until they end.
-		}
-
-		if (weaving != null) {
-			weaving.drop();
 		}
 
 		recorder = null;

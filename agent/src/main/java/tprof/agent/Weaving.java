@@ -76,8 +76,9 @@ abstract class Weaving implements ClassFileTransformer {
 	final void unweave() {
 		if (hasBegun) {
 			isOn = false;
-			retransform(woven());
+			// First: the JVM then needs no copy of a class on the heap, which may be full.
 			instrumentation.removeTransformer(this);
+			retransform(woven());
 		}
 	}
 
@@ -192,6 +193,7 @@ abstract class Weaving implements ClassFileTransformer {
 
 		for (int at = 0; at < all.size() && !(isOn && channel.isDeserted()); at += MOST_AT_ONCE) {
 			List<Class<?>> some = all.subList(at, Math.min(all.size(), at + MOST_AT_ONCE));
+			channel.goOn();
 			try {
 				instrumentation.retransformClasses(some.toArray(new Class<?>[0]));
 			} catch (Throwable oneFails) {
@@ -215,6 +217,7 @@ abstract class Weaving implements ClassFileTransformer {
 	}
 
 	private void retransform(Class<?> type) {
+		channel.goOn();
 		try {
 			instrumentation.retransformClasses(type);
 		} catch (OutOfMemoryError full) {
