@@ -158,8 +158,8 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)).flatMap(on =
 	await java.waitFor(/made/);
 	const {allocBytesPerS} = vitals.read();
 	const megabytes = allocBytesPerS! * (performance.now() - startMs) / 1000 / (2 ** 20);
-	// Eden's last filling may not have been said.
-	expect(megabytes).toBeGreaterThan(170);
+	// Eden's last filling, and what came since the JVM last wrote its counters, may not have been said.
+	expect(megabytes).toBeGreaterThan(155);
 	expect(megabytes).toBeLessThan(230);
 	// Nothing is allocated from here on: the rate sinks.
 	await sleep(200);
