@@ -3,6 +3,7 @@ import {BaseSequencer, type TestSpecification} from 'vitest/node';
 
 /** The files that take longest, longest first. */
 export const longest: readonly string[] = [
+	'engines/memory/events/thread-events.jvm.test.ts',
 	'dist.jvm.test.ts',
 	'single-file.jvm.test.ts',
 	'engines/memory/counted-lines.jvm.test.ts',
