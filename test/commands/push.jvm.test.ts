@@ -125,7 +125,7 @@ test.concurrent('it ends with the JVM, and says what is wrong with the command l
 	const java = await javaForTest('BusyAndParked', {args: ['1', '1', '1']});
 	const there = await backend();
 	// Thread dumps have no events.
-	const withEvents = ['--engine', 'attach', '--events', 'alloc', '--duration', '1'];
+	const withEvents = ['--engine', 'attach', '--events', 'alloc', '--duration', '5'];
 	const {stderr: refusal} = await runCli('push', String(java.pid), '--to', there.url, ...withEvents);
 	expect(refusal).toMatch(/events are not recorded: .+\n[^]*pushed: 1 windows/);
 	there.profiles.length = 0;
