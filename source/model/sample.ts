@@ -107,7 +107,7 @@ class SampledEvents extends rowsOf(sampledEventColumns) {
 }
 
 /** See `eventColumns`. `kind`: its code. */
-export type SampledEvent = {readonly kind: number; readonly amount: number; readonly squares: number};
+type SampledEvent = {readonly kind: number; readonly amount: number; readonly squares: number};
 
 /**
 All threads at one moment, as a struct of arrays, reused for every sample. Row i is a thread; its frames, innermost

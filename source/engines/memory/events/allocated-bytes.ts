@@ -6,7 +6,7 @@ import {Ranges} from '../target/ranges.js';
 const maxTlabBytes = 2 ** 32;
 
 /** What a thread has allocated, and the size of its next TLAB; 0 if that is unknown. */
-export type ThreadBytes = {readonly allocated: number; readonly tlab: number};
+type ThreadBytes = {readonly allocated: number; readonly tlab: number};
 
 /** Reads what threads have allocated, as ThreadMXBean counts it: with the part of the TLAB that is in use. */
 export class AllocatedBytes {
